@@ -1,0 +1,1 @@
+"""The built-in expectations, one module a key, registered like anybody else's."""

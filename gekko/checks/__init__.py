@@ -1,0 +1,1 @@
+"""The contract between the engine and expectations."""

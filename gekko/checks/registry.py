@@ -1,0 +1,150 @@
+"""Which class answers for which expectation key: entry points, their owners, and their conflicts."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from attrs import field, frozen
+
+from gekko.checks.checker import API, Checker, Place
+from gekko.checks.outcome import FORMATS
+from gekko.wording import did_you_mean
+
+GROUP: Final = "gekko.expectations"
+
+POINTERS: Final = "/pointer"
+"""The entry that answers for every key that begins with "/"."""
+
+
+class CheckerError(Exception):
+    """A registered key has no usable checker; the message names key, distribution and reason."""
+
+
+@frozen
+class Claim:
+    """A key and the entry points that claim it: one, unless distributions are in conflict."""
+
+    key: str
+    entries: tuple[EntryPoint, ...]
+
+    @property
+    def distribution(self) -> str:
+        """The name of the distribution that answers for the key, or all names where several claim it."""
+        return ", ".join(dict.fromkeys(_distribution(entry) for entry in self.entries))
+
+    @property
+    def version(self) -> str:
+        """The version of that distribution, or all versions in the same order."""
+        return ", ".join(dict.fromkeys(entry.dist.version if entry.dist else "unknown" for entry in self.entries))
+
+    def __str__(self) -> str:
+        return f"'{self.key}' of {self.distribution} {self.version}"
+
+
+@frozen
+class Registry:
+    """Every claim, by key; classes are imported one by one, when they are asked for."""
+
+    claims: Sequence[Claim]
+    _loaded: dict[str, type[Checker]] = field(factory=dict, init=False, eq=False, repr=False)
+
+    @cached_property
+    def _by_key(self) -> dict[str, Claim]:
+        return {claim.key: claim for claim in self.claims}
+
+    def find(self, key: str) -> Claim | None:
+        """Return who answers for *key* as written in a case, or None where nobody does."""
+        return self._by_key.get(POINTERS if key.startswith("/") else key)
+
+    def load(self, claim: Claim) -> type[Checker]:
+        """Return the checker class, importing it at the first call.
+
+        Raises:
+            CheckerError: several entries claim the key, or the class cannot be used.
+        """
+        if claim.key not in self._loaded:
+            self._loaded[claim.key] = _load(claim)
+        return self._loaded[claim.key]
+
+    def suggestion(self, key: str, place: Place) -> str:
+        """Return what to say of a *key* that nobody registered: the nearest name, and that a plug-in may be missing."""
+        # Without importing anything, which places a key serves is unknown; a slip is a slip all the same.
+        near = did_you_mean(key, (claim.key for claim in self.claims if claim.key != POINTERS))
+        accepted = "a comparison" if place is Place.VALUE else "an expectation"
+        return near or f"no installed distribution registers {accepted} of that name; is a plug-in missing?"
+
+
+def discover() -> Registry:
+    """Return the registry of this environment; reads metadata only, and imports nothing."""
+    return registry_of(entry_points(group=GROUP))
+
+
+def registry_of(entries: Iterable[EntryPoint]) -> Registry:
+    """Return the registry of these entry points, whatever their order."""
+    owners: defaultdict[str, list[EntryPoint]] = defaultdict(list)
+    for entry in entries:
+        owners[entry.name].append(entry)
+    return Registry(tuple(Claim(key, tuple(sorted(owners[key], key=_order))) for key in sorted(owners)))
+
+
+def unusable(key: str, candidate: object) -> str | None:
+    """Return why *candidate* cannot answer for *key*, or None where it can."""
+    if not isinstance(candidate, type) or not issubclass(candidate, Checker):
+        return f"{candidate!r} is not a subclass of gekko.Checker"
+    if candidate.api != API:
+        return f"it was written for version {candidate.api!r} of the checker API, and this gko speaks version {API}"
+    if candidate.judge is Checker.judge:
+        return "it does not override judge()"
+    return _misdeclared(key, candidate)
+
+
+def _misdeclared(key: str, checker: type[Checker]) -> str | None:
+    places: object = checker.places
+    formats: object = checker.formats
+    if not isinstance(places, frozenset) or not places or not all(isinstance(place, Place) for place in places):
+        return f"its places must be a non-empty frozenset of Place, not {places!r}"
+    if not isinstance(formats, frozenset) or not formats or not formats <= FORMATS:
+        return f"its formats must be a non-empty subset of {sorted(FORMATS)}, not {formats!r}"
+    fragment: object = checker.fragment
+    if not isinstance(fragment, dict):
+        return f"its fragment must be a JSON Schema as a dict, not {fragment!r}"
+    if not summary(checker):
+        return "it has no docstring"
+    if (key == POINTERS) != (places == {Place.POINTER}):
+        return f"the place 'pointer' belongs to the entry '{POINTERS}', which serves no other"
+    if key != POINTERS and not re.fullmatch(r"[^\s/.][^\s]*", key):
+        return f"a key is printable, has no white space and does not begin with '/', unlike {key!r}"
+    return None
+
+
+def summary(checker: type[Checker]) -> str:
+    """Return the first line of the class's own docstring."""
+    lines = (checker.__dict__.get("__doc__") or "").strip().splitlines()
+    return lines[0].strip() if lines else ""
+
+
+def _load(claim: Claim) -> type[Checker]:
+    if len(claim.entries) > 1:
+        names = [_distribution(entry) for entry in claim.entries]
+        who = f"{names[0]} registers it twice" if len(set(names)) == 1 else f"{' and '.join(names)} all register it"
+        raise CheckerError(f"the expectation '{claim.key}' is ambiguous: {who}; uninstall all but one")
+    try:
+        candidate = claim.entries[0].load()
+    except Exception as error:
+        # A plug-in's module can raise anything while it is imported; none of it may end the program.
+        raise CheckerError(f"the expectation {claim} cannot be imported: {type(error).__name__}: {error}") from error
+    if reason := unusable(claim.key, candidate):
+        raise CheckerError(f"the expectation {claim} cannot be used: {reason}")
+    loaded: type[Checker] = candidate
+    return loaded
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist else "an unnamed distribution"
+
+
+def _order(entry: EntryPoint) -> tuple[str, str]:
+    return _distribution(entry), entry.value

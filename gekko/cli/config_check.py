@@ -1,0 +1,73 @@
+"""`gko config check`, also `gko doctor`: whether everything that is configured would work."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from gekko.cli.exits import Exit
+from gekko.cli.options import global_options
+from gekko.cli.session import Session, write_result
+from gekko.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from gekko.plan.checkup import Finding
+
+
+def _command(name: str) -> click.Command:
+    @click.command(name, params=global_options())
+    @click.option("--json", "as_json", is_flag=True, help="Report as a JSON array.")
+    @click.pass_obj
+    def command(session: Session, as_json: bool) -> int:
+        """Check the configuration, and whether its backends accept connections.
+
+        Every backend, model, command, schema, partial and case is read. No request is sent.
+        """
+        return _check(session, as_json)
+
+    return command
+
+
+check = _command("check")
+doctor = _command("doctor")
+
+
+def _check(session: Session, as_json: bool) -> int:
+    from gekko.checks.registry import discover
+    from gekko.plan.checkup import check_up
+    from gekko.report.checkup import finding_row, finding_table
+    from gekko.report.rows import json_rows
+    from gekko.report.table import coloured, plain
+
+    findings = [*check_up(session.catalog, discover(), session.environ), *asyncio.run(_reached(session))]
+    if as_json:
+        write_result(json_rows(finding_row(finding) for finding in findings))
+    else:
+        write_result(finding_table(findings, coloured if session.has_colour else plain))
+    failed = {finding.kind for finding in findings if not finding.is_ok}
+    if "config" in failed:
+        return Exit.CONFIGURATION
+    return Exit.BACKEND if failed else Exit.SUCCESS
+
+
+async def _reached(session: Session) -> "list[Finding]":
+    from gekko.plan.checkup import Finding
+    from gekko.run.reachability import unreachable
+
+    urls = dict(_server_urls(session))
+    reasons = await asyncio.gather(*(unreachable(url) for url in urls.values()))
+    return [Finding("reachability", f"backend {name}", reason) for name, reason in zip(urls, reasons, strict=True)]
+
+
+def _server_urls(session: Session) -> Iterator[tuple[str, str]]:
+    from gekko.specs.backend import Server
+
+    try:
+        catalog = session.catalog()
+    except ConfigurationError:
+        # Told as a finding of its own; there is nobody to reach.
+        return
+    for name, backend in catalog.backends.items():
+        if isinstance(backend.spec, Server):
+            yield name, backend.spec.base_url

@@ -1,0 +1,134 @@
+"""`gko config test`: the regression cases of configured commands, judged."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from shutil import get_terminal_size
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import click
+
+from gekko.cli.exits import Exit
+from gekko.cli.options import global_options
+from gekko.cli.session import Session, tell, write_result
+
+if TYPE_CHECKING:
+    from gekko.locations import Location
+    from gekko.plan.suite import Selection, Suite
+    from gekko.report.table import Paint
+    from gekko.run.events import CaseResult, Event, RunFinished
+
+
+@click.command("test", params=global_options())
+@click.argument("words", nargs=-1, metavar="[WORDS]…")
+@click.option("--model", metavar="ID", help="Run every case with this model instead of its own.")
+@click.option("--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Run each case N times.")
+@click.option("--json", "as_json", is_flag=True, help="Report as a JSON array.")
+@click.option("--dry-run", is_flag=True, help="Show the messages of each case, and send nothing.")
+@click.pass_obj
+def test(session: Session, words: tuple[str, ...], model: str | None, repeat: int, as_json: bool, dry_run: bool) -> int:
+    """Run the regression cases of configured commands.
+
+    WORDS select a command or a group of commands; without them all cases are run.
+    """
+    from gekko.plan.suite import Selection
+
+    selection = Selection(tuple(step for word in words for step in word.split("/") if step), model)
+    if dry_run:
+        return _rehearse(session, selection, as_json)
+    return _judge(session, selection, repeat, as_json)
+
+
+def _rehearse(session: Session, selection: "Selection", as_json: bool) -> int:
+    from gekko.checks.registry import discover
+    from gekko.plan.rehearsal import rehearse
+    from gekko.plan.suite import plan_rehearsal
+    from gekko.report.rows import json_rows, rehearsal_row
+    from gekko.report.table import rehearsal_text
+
+    trials = plan_rehearsal(session.catalog(), discover(), selection, session.environ)
+    rehearsals = (rehearse(trial) for trial in trials)
+    if as_json:
+        write_result(json_rows(rehearsal_row(each) for each in rehearsals))
+    else:
+        write_result(rehearsal_text(rehearsals, _paint(session)))
+    return Exit.SUCCESS
+
+
+def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool) -> int:
+    from gekko.checks.registry import discover
+    from gekko.plan.suite import plan_suite
+    from gekko.report.rows import json_rows, result_row
+    from gekko.report.table import failures, result_table, summary
+
+    suite = plan_suite(session.catalog(), discover(), selection, session.environ)
+    started = monotonic()
+    results = asyncio.run(_results(session, suite, repeat))
+    has_failed = not all(result.has_passed for result in results)
+    if as_json:
+        write_result(json_rows(result_row(result) for result in results))
+    else:
+        write_result(result_table(results, _paint(session), _place))
+    if session.is_watched:
+        tell(summary(results, monotonic() - started))
+    elif has_failed:
+        tell(failures(results))
+    return Exit.OUTPUT if has_failed else Exit.SUCCESS
+
+
+async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[CaseResult]":
+    from gekko.report.progress import Progress
+    from gekko.run.cases import run_suite
+    from gekko.run.events import CaseFinished, RunFailed, RunFinished
+    from gekko.run.opening import executor
+
+    statistics = session.statistics()
+    progress = Progress(sys.stderr, len(suite.trials), session.is_watched, get_terminal_size().columns)
+    results: list[CaseResult] = []
+
+    def follow(event: "Event") -> None:
+        progress.follow(event)
+        match event:
+            case RunFinished():
+                if statistics is not None:
+                    statistics.finished(event.trial.job.recipe, event.run, event.trial.case)
+                if event.run.is_from_fallback:
+                    progress.clear()
+                    session.say("warn", _fallback_text(event))
+            case RunFailed() if statistics is not None:
+                statistics.failed(event.trial.job.recipe, event.duration_ms, Exit.BACKEND, event.trial.case)
+            case CaseFinished():
+                results.append(event.result)
+
+    try:
+        async with executor(suite.accesses, session.state) as ready:
+            async for event in run_suite(suite, ready, repeat):
+                follow(event)
+    finally:
+        progress.clear()
+    return results
+
+
+def _fallback_text(event: "RunFinished") -> str:
+    command, case = event.trial.address
+    outcome = event.run.outcome
+    return (
+        f"{command} {case}: '{outcome.model_requested}' failed, and its fallback '{outcome.model_answered}' answered: "
+        f"{event.run.first_failure}"
+    )
+
+
+def _paint(session: Session) -> "Paint":
+    from gekko.report.table import coloured, plain
+
+    return coloured if session.has_colour else plain
+
+
+def _place(result: "CaseResult", key: str | None) -> "Location":
+    from gekko.errors import Issue
+    from gekko.locations import Location
+    from gekko.sources.document import pinpoint
+
+    where = Location(result.path, ("expect",) if key is None else ("expect", key))
+    return pinpoint([Issue(where, "")])[0].where

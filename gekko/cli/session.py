@@ -1,0 +1,133 @@
+"""One call of the program: where it runs, how much it says, and the streams that it speaks to."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
+
+from attrs import define, field
+
+from gekko.errors import InputOutputError
+
+if TYPE_CHECKING:
+    from gekko.plan.catalog import Catalog
+    from gekko.run.stats import Statistics
+    from gekko.sources.scopes import Scope
+
+Verbosity: TypeAlias = Literal["error", "warn", "info"]
+
+LEVELS: tuple[Verbosity, ...] = ("error", "warn", "info")
+
+
+@define
+class Session:
+    """What every command of the program is given."""
+
+    environ: Mapping[str, str] = field(repr=False)
+    cwd: Path
+    home: Path
+    config_dir: Path | None = None
+    verbosity: Verbosity = "warn"
+    _catalog: "Catalog | None" = field(default=None, init=False, repr=False)
+
+    def scopes(self) -> "tuple[Scope, ...]":
+        """Return the scopes that exist.
+
+        Raises:
+            ConfigurationError: one that was asked for does not.
+        """
+        from gekko.sources.scopes import find_scopes
+
+        return find_scopes(self.environ, self.cwd, self.home, self.config_dir)
+
+    def catalog(self) -> "Catalog":
+        """Return everything that is configured; it is read once.
+
+        Raises:
+            ConfigurationError: a backend or model file is wrong.
+        """
+        if self._catalog is None:
+            from gekko.plan.catalog import load_catalog
+
+            self._catalog = load_catalog(self.scopes())
+        return self._catalog
+
+    @property
+    def state(self) -> Path:
+        """The folder for logs, and for what is to be remembered from one run to the next."""
+        from gekko.sources.state import state_folder
+
+        return state_folder(self.environ, self.home)
+
+    def statistics(self) -> "Statistics | None":
+        """Return where runs are recorded, or None where GKO_STATS_FILE names no file."""
+        named = self.environ.get("GKO_STATS_FILE")
+        if not named:
+            return None
+        from gekko.run.stats import Statistics
+
+        return Statistics(self.cwd / named, lambda text: self.say("warn", text))
+
+    def say(self, level: Verbosity, text: str) -> None:
+        """Write a line to stderr, unless it is less important than what `--verbose` asks for."""
+        if LEVELS.index(level) <= LEVELS.index(self.verbosity):
+            prefix = {"error": "error: ", "warn": "warning: ", "info": ""}[level]
+            tell(f"{prefix}{text}")
+
+    @property
+    def has_colour(self) -> bool:
+        """Whether the result may be coloured: only on a terminal, and never with NO_COLOR (no-color.org)."""
+        return is_terminal(sys.stdout) and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb"
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody sees what is said while something goes on."""
+        return is_terminal(sys.stderr)
+
+
+def this_session() -> Session:
+    """Return the session of this process.
+
+    Raises:
+        InputOutputError: the current folder is gone.
+    """
+    try:
+        cwd = Path.cwd()
+    except OSError as error:
+        raise InputOutputError(f"the current folder cannot be read: {error.strerror}") from None
+    return Session(os.environ, cwd, Path("~").expanduser())
+
+
+def tell(text: str) -> None:
+    """Write a line to stderr, whatever its encoding; a stderr that is closed is nobody to tell."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+
+
+def write_result(text: str) -> None:
+    """Write the result to stdout, in UTF-8 and whole.
+
+    Raises:
+        BrokenPipeError: the reader is gone.
+        InputOutputError: stdout is closed, or the disk is full.
+    """
+    if sys.stdout is None:
+        raise InputOutputError("standard output is closed")
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputOutputError(f"standard output: {error.strerror}") from error
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Return whether a standard stream leads to a terminal; it may be closed."""
+    return stream is not None and not stream.closed and stream.isatty()

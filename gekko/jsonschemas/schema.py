@@ -1,0 +1,58 @@
+"""A schema that is ready to judge documents."""
+
+import warnings
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from gekko.jsonschemas.complaints import JSON, complaints
+from gekko.jsonschemas.files import SchemaFiles
+from gekko.jsonschemas.references import collect
+from gekko.pointers import build
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+MOST_VIOLATIONS = 10_000
+"""Listing stops here: a hostile answer of 64 MiB can hold more violations than any memory."""
+
+
+@frozen
+class Schema:
+    """A valid schema with every file that it refers to.
+
+    `format` is an annotation, as draft 2020-12 has it by default: it rejects nothing. A `pattern` is a Python regular
+    expression and is searched for without a limit on time, so one that backtracks badly can take long on a bad answer.
+    """
+
+    document: object = field(repr=False)
+    files: SchemaFiles = field(repr=False, eq=False)
+    _validator: "Validator" = field(repr=False, eq=False, alias="validator")
+
+    def violations(self, value: object) -> list[str]:
+        """Return every violation in *value*, ordered by place: 'at /confidence: expected a number, found …'.
+
+        Raises:
+            CannotEvaluate: the schema gives no verdict on this value.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python has views on some patterns, and nobody here to hear them
+            found = list(islice(complaints(self._validator, value, JSON), MOST_VIOLATIONS + 1))
+        listed = [f"at {build(path) or 'the root'}: {text}" for path, text in sorted(found[:MOST_VIOLATIONS])]
+        return listed if len(found) <= MOST_VIOLATIONS else [*listed, "and more, which are not listed"]
+
+
+def load(path: Path, read: Callable[[Path], bytes]) -> Schema:
+    """Return the schema in the file *path*, after following each of its references among local files.
+
+    *read* gets every file, and bounds its size. The dialect is the one that `$schema` names, else draft 2020-12.
+
+    Raises:
+        SchemaError: a file cannot be read or is not a valid schema, a pattern does not compile, or a reference leads
+            nowhere or away from this machine.
+    """
+    files = collect(path.absolute(), read)
+    return Schema(files.root.contents, files, files.validator())

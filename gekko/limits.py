@@ -1,0 +1,21 @@
+"""The hard limits, each with its reason."""
+
+MIB = 1024 * 1024
+
+INPUT_BYTES = 64 * MIB
+"""An input, a prompt or a schema: larger than any context window, small enough to hold in memory."""
+
+ANSWER_BYTES = 64 * MIB
+"""A backend's answer: a server that never stops sending must not fill the memory."""
+
+SPEC_FILE_BYTES = 1 * MIB
+"""A case, command, model or backend file: people write these by hand."""
+
+JSON_DEPTH = 200
+"""Nesting of a JSON text: deeper than any real answer, shallow enough for every recursive reader."""
+
+NUMBER_DIGITS = 1000
+"""Digits of one number in a JSON text: converting them takes quadratic time."""
+
+LOCATED_FILE_BYTES = 64 * 1024
+"""Files up to this size have their problems located by line; beyond it the file alone is named."""

@@ -1,0 +1,238 @@
+"""From the keys of an `[expect]` table to bound checkers, or every reason why not."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias, TypeVar
+
+from attrs import evolve, field, frozen
+
+from gekko import limits
+from gekko.checks.checker import BindContext, BindError, Checker, Comparisons, Judging, Mismatch, Place
+from gekko.checks.judging import Bound, guarded
+from gekko.checks.outcome import MISSING, Format, Outcome
+from gekko.checks.registry import CheckerError, Claim, Registry
+from gekko.errors import Problem
+from gekko.jsonschemas import SchemaError, fragment_validator
+from gekko.locations import KeyPath
+from gekko.sources.files import FileProblem, decode, neighbour, read_bytes
+from gekko.specs.structure import StructureError, structure
+from gekko.wording import described, one_of
+
+T = TypeVar("T")
+
+Validator: TypeAlias = Callable[[object], Sequence[tuple[KeyPath, str]]]
+
+EXIT_CODES: Final = (0, 4)
+"""The ends of a run that a case may expect; any other is no answer at all."""
+
+# While a case is checked, nested comparisons are bound one by one, each against its own fragment; the table that holds
+# them only has to be one. So no class is imported that the case does not use.
+NESTED: Final[Mapping[str, object]] = {"comparisons": {"type": "object", "minProperties": 1}}
+
+
+@frozen
+class Expectations:
+    """All that a case expects, bound; *nested* are the comparisons inside of the checkers."""
+
+    bound: tuple[Bound, ...]
+    nested: tuple[Bound, ...] = ()
+    exit_code: int = 0
+
+    @property
+    def everyone(self) -> tuple[Bound, ...]:
+        """Every bound checker, outer and nested."""
+        return (*self.bound, *self.nested)
+
+
+@frozen
+class Surroundings:
+    """What the checkers of one case may know of the command and of the case's folder."""
+
+    format: Format
+    output_schema: object
+    folder: Path
+    scope_root: Path
+
+
+@frozen
+class Binder:
+    """Binds expectations; one serves a whole suite, so that each fragment is compiled once."""
+
+    registry: Registry
+    _validators: dict[type[Checker], Validator] = field(factory=dict, init=False, eq=False, repr=False)
+
+    def bind(self, expect: Mapping[str, object], around: Surroundings) -> tuple[Expectations, list[Problem]]:
+        """Bind every key of *expect*; problems are located inside the table."""
+        nested: list[Bound] = []
+        problems: list[Problem] = []
+        bound: list[Bound] = []
+        for key, value in expect.items():
+            place = Place.POINTER if key.startswith("/") else Place.EXPECT
+            try:
+                bound.append(self.bind_key(key, value, place, around, nested))
+            except BindError as error:
+                problems += (problem.below(key) for problem in error.problems)
+        expectations = Expectations(tuple(bound), tuple(nested))
+        exit_code, contradictions = _agreed_exit_code(expectations)
+        return evolve(expectations, exit_code=exit_code), [*problems, *contradictions]
+
+    def bind_key(self, key: str, value: object, place: Place, around: Surroundings, nested: list[Bound]) -> Bound:
+        """Bind one key; the comparisons inside it are added to *nested*.
+
+        Raises:
+            BindError: nobody answers for the key, it has no place here, or its value is not acceptable.
+        """
+        claim = self.registry.find(key)
+        if claim is None:
+            raise BindError("unknown expectation", self.registry.suggestion(key, place))
+        try:
+            checker_class = self.registry.load(claim)
+            validate = self._validator(checker_class)
+        except CheckerError as error:
+            raise BindError(str(error)) from error
+        except SchemaError as error:
+            raise BindError(
+                f"the expectation {claim} cannot be used: its fragment is no JSON Schema: {error}"
+            ) from error
+        _check_place(key, checker_class, place, around.format)
+        if refused := [Problem(message, at=at) for at, message in validate(value)]:
+            raise _bind_error(refused)
+        context = _Context(self, key, place, around, nested)
+        return _bound(key, claim, checker_class, value, context)
+
+    def _validator(self, checker_class: type[Checker]) -> Validator:
+        if checker_class not in self._validators:
+            self._validators[checker_class] = fragment_validator({"definitions": NESTED, **checker_class.fragment})
+        return self._validators[checker_class]
+
+
+def _check_place(key: str, checker_class: type[Checker], place: Place, output_format: Format) -> None:
+    if place not in checker_class.places:
+        if place is Place.VALUE:
+            raise BindError(f"'{key}' is not a comparison", "it stands in [expect] itself")
+        raise BindError(f"'{key}' is a comparison", f'it stands below a pointer: "/place" = {{ is = {{ {key} = … }} }}')
+    # Inside of a pointer all is JSON, whatever the formats for which the key can stand in [expect].
+    if place is not Place.VALUE and output_format not in checker_class.formats:
+        wanted = one_of(sorted(checker_class.formats))
+        raise BindError(f"the command's output format is '{output_format}'", f"'{key}' is for {wanted}")
+
+
+def _bound(key: str, claim: Claim, checker_class: type[Checker], value: object, context: BindContext) -> Bound:
+    try:
+        checker: object = checker_class.bind(value, context)
+        if isinstance(checker, checker_class):
+            return Bound(
+                key,
+                claim,
+                checker,
+                expected_exit_code=checker.expected_exit_code,
+                needs_output=bool(checker.needs_output),
+                sees_missing=bool(checker.sees_missing),
+                models_asked=tuple(checker.models_asked),
+                commands_asked=tuple(checker.commands_asked),
+            )
+        reason = f"bind() returned {type(checker).__name__}"
+    except BindError:
+        raise
+    except Exception as error:
+        # Whatever a plug-in raises here is its own bug, told at the key that uses it.
+        reason = f"bind() raised {type(error).__name__}: {error}"
+    raise BindError(f"the expectation {claim} cannot be used: {reason}")
+
+
+def _bind_error(problems: Sequence[Problem]) -> BindError:
+    first, *more = problems
+    return BindError(first.problem, first.hint, first.at, *more)
+
+
+def _agreed_exit_code(expectations: Expectations) -> tuple[int, list[Problem]]:
+    """Return the one exit code that the checkers expect, and what speaks against it."""
+    problems: list[Problem] = []
+    stated: dict[int, Bound] = {}
+    for bound in expectations.everyone:
+        code = bound.expected_exit_code
+        if code is None:
+            continue
+        if code not in EXIT_CODES:
+            problems.append(Problem(f"expects the exit code {code!r}", "a case can expect 0 or 4", (bound.key,)))
+        other_code, other = next(iter(stated.items()), (code, bound))
+        if code != other_code:
+            problem = f"expects the exit code {code}, but '{other.key}' expects {other_code}"
+            problems.append(Problem(problem, "a run ends with one of them", (bound.key,)))
+        stated.setdefault(code, bound)
+    exit_code, stater = next(iter(stated.items()), (0, None))
+    if exit_code != 0 and stater is not None:
+        hint = f"'{stater.key}' expects a rejected answer, which has no output"
+        needy = (bound for bound in expectations.bound if bound.needs_output)
+        problems += (Problem("needs an output", hint, (bound.key,)) for bound in needy)
+    return exit_code, problems
+
+
+@frozen
+class _Context:
+    """The context in which one key is bound: implements BindContext."""
+
+    _binder: Binder
+    key: str
+    place: Place
+    _around: Surroundings
+    _nested: list[Bound]
+
+    @property
+    def format(self) -> Format:
+        return self._around.format
+
+    @property
+    def output_schema(self) -> object:
+        return self._around.output_schema
+
+    def structure(self, value: object, into: type[T], at: KeyPath = ()) -> T:
+        try:
+            return structure(value, into)
+        except StructureError as error:
+            raise _bind_error([problem.below(*at) for problem in error.problems]) from None
+
+    def comparisons(self, table: object, at: KeyPath = ()) -> Comparisons:
+        if not isinstance(table, dict) or not table:
+            hint = "such as { min = 0.8 }"
+            raise BindError(f"expected a table of comparisons, found {described(table)}", hint, at)
+        bound: list[Bound] = []
+        problems: list[Problem] = []
+        for key, value in table.items():
+            try:
+                bound.append(self._binder.bind_key(key, value, Place.VALUE, self._around, self._nested))
+            except BindError as error:
+                problems += (problem.below(*at, key) for problem in error.problems)
+        if problems:
+            raise _bind_error(problems)
+        self._nested.extend(bound)
+        return BoundComparisons(tuple(bound))
+
+    def read_bytes(self, name: str, at: KeyPath = ()) -> bytes:
+        try:
+            path = neighbour(self._around.folder, name, self._around.scope_root)
+            return read_bytes(path, limits.INPUT_BYTES, "file")
+        except FileProblem as error:
+            raise BindError(error.problem, error.hint, at) from None
+
+    def read_text(self, name: str, at: KeyPath = ()) -> str:
+        raw = self.read_bytes(name, at)
+        try:
+            return decode(raw)
+        except FileProblem as error:
+            raise BindError(error.problem, error.hint, at) from None
+
+
+@frozen
+class BoundComparisons:
+    """Comparisons that judge one value together: implements Comparisons."""
+
+    bound: tuple[Bound, ...]
+
+    def judge(self, value: object, outcome: Outcome) -> Judging:
+        """Yield what each comparison yields; where the place is missing, ask only those that want to know."""
+        asked = [bound for bound in self.bound if value is not MISSING or bound.sees_missing]
+        if len(asked) < len(self.bound):
+            yield Mismatch(expected="a value", found=MISSING)
+        for bound in asked:
+            yield from guarded(bound, value, outcome)

@@ -1,0 +1,64 @@
+"""The JSON Schema of a case file, for editors: its own keys from its class, those of `[expect]` from the registry."""
+
+from collections.abc import Callable
+
+from gekko.checks.checker import Checker, Fragment, Place
+from gekko.checks.registry import POINTERS, CheckerError, Registry, summary
+from gekko.specs.case import Case
+from gekko.specs.shape import shape
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+
+
+def case_schema(registry: Registry, warn: Callable[[str], None]) -> dict[str, object]:
+    """Return the schema of a case file; a key whose checker cannot be used is left out, with a warning.
+
+    A key that nobody registered is refused. What a schema cannot say is said by the plan alone: docs/reference/cases.md
+    lists it.
+    """
+    usable = _usable(registry, warn)
+    literal = {key: _fragment(checker) for key, checker in usable.items() if Place.EXPECT in checker.places}
+    comparisons = {key: _fragment(checker) for key, checker in usable.items() if Place.VALUE in checker.places}
+    pointers = {"^/": _fragment(usable[POINTERS])} if POINTERS in usable else {}
+    case = shape(Case)
+    return {
+        "$schema": DRAFT,
+        "title": "A regression case of a gko command",
+        **case,
+        "properties": {
+            **case["properties"],
+            "expect": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": literal,
+                "patternProperties": pointers,
+            },
+        },
+        "definitions": {
+            "comparisons": {
+                "type": "object",
+                "minProperties": 1,
+                "additionalProperties": False,
+                "properties": comparisons,
+            }
+        },
+    }
+
+
+def _usable(registry: Registry, warn: Callable[[str], None]) -> dict[str, type[Checker]]:
+    usable: dict[str, type[Checker]] = {}
+    for claim in registry.claims:
+        try:
+            usable[claim.key] = registry.load(claim)
+        except CheckerError as error:
+            warn(f"{error}; left out of the schema")
+    return usable
+
+
+def _fragment(checker: type[Checker]) -> dict[str, object]:
+    return _described(summary(checker), checker.fragment)
+
+
+def _described(text: str, fragment: Fragment) -> dict[str, object]:
+    # Draft-07 ignores whatever stands beside a reference.
+    return {"description": text, "allOf": [fragment]} if "$ref" in fragment else {"description": text, **fragment}

@@ -1,0 +1,89 @@
+"""Texts and bytes that a run is given: where they are, and what they held when they were checked."""
+
+import tomllib
+from pathlib import Path
+from typing import Protocol
+
+from attrs import field, frozen
+
+from gekko import limits
+from gekko.errors import ConfigurationError, Issue
+from gekko.locations import Location
+from gekko.sources.files import Digest, FileProblem, decode, digest, read_bytes
+
+HELD_CHARACTERS = 1024
+"""An inline input up to this length is kept in memory; a longer one is read again when it is needed."""
+
+
+class Text(Protocol):
+    """A text that can be had when it is needed."""
+
+    def read(self) -> str:
+        """Return the text.
+
+        Raises:
+            ConfigurationError: the file that holds it is not what it was when it was checked.
+        """
+        ...
+
+
+@frozen
+class Held:
+    """A text that is short, or that was read from a stream and is nowhere else."""
+
+    text: str = field(repr=False)
+
+    def read(self) -> str:
+        """Return the text."""
+        return self.text
+
+
+@frozen
+class InFile:
+    """The content of a file, UTF-8 or not."""
+
+    path: Path
+    digest: Digest
+
+    def read(self) -> str:
+        """Return the text without its byte order mark; see Text."""
+        return decode(self.read_bytes())
+
+    def read_bytes(self) -> bytes:
+        """Return the bytes as they were when they were checked.
+
+        Raises:
+            ConfigurationError: they changed, or cannot be read any more.
+        """
+        try:
+            raw = read_bytes(self.path, limits.INPUT_BYTES, "input")
+        except FileProblem as error:
+            raise ConfigurationError([Issue(Location(self.path), error.problem, error.hint)]) from None
+        if digest(raw) != self.digest:
+            raise ConfigurationError(
+                [Issue(Location(self.path), "changed since it was checked", "run the suite again")]
+            )
+        return raw
+
+
+@frozen
+class InCase:
+    """The inline input of a case file, too long to be kept."""
+
+    case: InFile
+
+    def read(self) -> str:
+        """Return the text; see Text."""
+        return str(tomllib.loads(self.case.read())["input"])
+
+
+@frozen
+class Bytes:
+    """Bytes from standard input, and the name under which they are uploaded."""
+
+    content: bytes = field(repr=False)
+    name: str
+
+    def read_bytes(self) -> bytes:
+        """Return the bytes."""
+        return self.content

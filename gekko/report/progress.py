@@ -1,0 +1,42 @@
+"""What is going on, on a terminal: one line that is written over and over, and gone at the end."""
+
+from typing import TextIO
+
+from attrs import define
+
+from gekko.run.events import CaseFinished, Event, RunStarted
+
+ERASE = "\r\x1b[2K"
+
+
+@define
+class Progress:
+    """Follows the events of a suite; on anything but a terminal it stays silent."""
+
+    stream: TextIO
+    cases: int
+    is_shown: bool
+    _done: int = 0
+    _failed: int = 0
+
+    def follow(self, event: Event) -> None:
+        """Show what *event* changes."""
+        match event:
+            case RunStarted():
+                command, case = event.trial.address
+                failed = f", {self._failed} failed" if self._failed else ""
+                self._show(f"[{self._done + 1}/{self.cases}{failed}] {command} {case}")
+            case CaseFinished():
+                self._done += 1
+                self._failed += not event.result.has_passed
+
+    def clear(self) -> None:
+        """Take the line away, before something else is written."""
+        if self.is_shown:
+            self.stream.write(ERASE)
+            self.stream.flush()
+
+    def _show(self, text: str) -> None:
+        if self.is_shown:
+            self.stream.write(f"{ERASE}{text}")
+            self.stream.flush()

@@ -1,0 +1,106 @@
+"""Reports for people: aligned columns, and under each failed row why it failed and where that is asked for."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
+from unicodedata import east_asian_width
+
+from gekko.locations import Location
+from gekko.plan.rehearsal import Rehearsal
+from gekko.run.events import CaseResult
+from gekko.wording import counted
+
+HEADER = ("COMMAND", "CASE", "RESULT", "DURATION")
+
+GAP = "  "
+
+GREEN, RED, DIM, BOLD = "32", "31", "2", "1"
+
+Paint: TypeAlias = Callable[[str, str], str]
+"""Colours a text with an ANSI code, or leaves it as it is."""
+
+Locate: TypeAlias = Callable[[CaseResult, str | None], Location]
+"""Where in its file a case says what it expects of a key."""
+
+
+def plain(text: str, _: str) -> str:
+    """Return the text as it is."""
+    return text
+
+
+def coloured(text: str, code: str) -> str:
+    """Return the text in a colour of the terminal."""
+    return f"\x1b[{code}m{text}\x1b[0m"
+
+
+def result_table(results: Sequence[CaseResult], paint: Paint, locate: Locate) -> str:
+    """Return the report of a suite: a row for each case, and the reasons of a failure under its row."""
+    rows = [(each.command, each.case, "pass" if each.has_passed else "fail", duration(each)) for each in results]
+    aligned = columns([HEADER, *rows], right_aligned=3)
+    lines = [paint(GAP.join(next(aligned)).rstrip(), BOLD)]
+    for result, cells in zip(results, aligned, strict=True):
+        colour = GREEN if result.has_passed else RED
+        lines.append(GAP.join((*cells[:2], paint(cells[2], colour), cells[3])).rstrip())
+        lines += _reasons(result, paint, locate)
+    return "\n".join(lines) + "\n"
+
+
+def rehearsal_text(rehearsals: Iterable[Rehearsal], paint: Paint) -> str:
+    """Return the messages of every case, each under its command, case and model."""
+    blocks: list[str] = []
+    for each in rehearsals:
+        head = paint(f"{each.command} {each.case}", BOLD) + paint(f" (model {each.model})", DIM)
+        file = [f"  file: {each.file}"] if each.file is not None else []
+        spoken = [f"  {message.role}: {_indented(message.content)}" for message in each.messages]
+        blocks.append("\n".join((head, *file, *spoken)) + "\n")
+    return "\n".join(blocks)
+
+
+def summary(results: Sequence[CaseResult], seconds: float) -> str:
+    """Return one line that says how a suite went."""
+    failed = sum(not result.has_passed for result in results)
+    passed = len(results) - failed
+    verdict = f"{passed} passed" + (f", {failed} failed" if failed else "")
+    return f"{counted(len(results), 'case')}: {verdict}, in {seconds:.1f} s"
+
+
+def failures(results: Sequence[CaseResult]) -> str:
+    """Return "3 of 12 cases failed"."""
+    failed = sum(not result.has_passed for result in results)
+    return f"{failed} of {counted(len(results), 'case')} failed"
+
+
+def duration(result: CaseResult) -> str:
+    """Return a duration as people read it: "85 ms", "1.52 s"."""
+    if result.duration_ms < 1000:
+        return f"{result.duration_ms} ms"
+    return f"{result.duration_ms / 1000:.2f} s"
+
+
+def columns(rows: Sequence[Sequence[str]], right_aligned: int | None = None) -> Iterator[list[str]]:
+    """Yield each row with its cells padded to the width of their columns; one column may be aligned at its right."""
+    widths = [max(width(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        gaps = (" " * (widths[index] - width(cell)) for index, cell in enumerate(row))
+        yield [
+            gap + cell if index == right_aligned else cell + gap
+            for index, (cell, gap) in enumerate(zip(row, gaps, strict=True))
+        ]
+
+
+def width(text: str) -> int:
+    """Return how many columns of a terminal *text* takes."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _reasons(result: CaseResult, paint: Paint, locate: Locate) -> list[str]:
+    if result.has_passed:
+        return []
+    lines = [] if result.runs == 1 else [f"  {result.failed_runs} of {result.runs} runs failed"]
+    for reason in result.reasons:
+        lines.append(f"  {_indented(reason.text)}")
+        lines.append("    " + paint(f"at {locate(result, reason.key)}", DIM))
+    return lines
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n    ")

@@ -1,0 +1,19 @@
+"""Everything that a run needs while it lasts, opened together and closed together."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from gekko.plan.access import Accesses
+from gekko.run.backends import Backends
+from gekko.run.execute import Executor
+
+
+@asynccontextmanager
+async def executor(accesses: Accesses, log_folder: Path) -> AsyncIterator[Executor]:
+    """Yield an executor for the backends of *accesses*; connections and engines end with the block."""
+    # The HTTP client is the heaviest import of all: whoever only checks files does without.
+    from gekko.run.http import HttpTransport
+
+    async with HttpTransport() as transport, Backends(accesses, log_folder) as backends:
+        yield Executor(transport, backends)

@@ -1,0 +1,80 @@
+"""One line a run, for whoever wants to know what their prompts cost: appended to the file of `GKO_STATS_FILE`."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from time import time
+
+from attrs import frozen
+
+from gekko.plan.job import Recipe
+from gekko.run.execute import Run
+
+
+@frozen
+class Statistics:
+    """Appends records to a file. A record that cannot be written is a warning and changes nothing else."""
+
+    path: Path
+    warn: Callable[[str], None]
+
+    def finished(self, recipe: Recipe, run: Run, case: str | None = None) -> None:
+        """Record a run that got an answer."""
+        outcome = run.outcome
+        self._append(
+            recipe,
+            case,
+            model_answered=outcome.model_answered,
+            fallback_used=run.is_from_fallback,
+            backend=run.backend,
+            duration_ms=round(outcome.duration_ms),
+            prompt_tokens=outcome.prompt_tokens,
+            completion_tokens=outcome.completion_tokens,
+            finish_reason=outcome.finish_reason,
+            exit_code=outcome.exit_code,
+        )
+
+    def failed(self, recipe: Recipe, duration_ms: float, exit_code: int, case: str | None = None) -> None:
+        """Record a run that got no answer."""
+        self._append(
+            recipe,
+            case,
+            model_answered=None,
+            fallback_used=recipe.fallback is not None,
+            backend=None,
+            duration_ms=round(duration_ms),
+            prompt_tokens=None,
+            completion_tokens=None,
+            finish_reason=None,
+            exit_code=exit_code,
+        )
+
+    def _append(self, recipe: Recipe, case: str | None, **rest: object) -> None:
+        record = {
+            "timestamp_ms": round(time() * 1000),
+            "command": "/".join(recipe.command.words),
+            **({"case": case} if case is not None else {}),
+            "model_requested": recipe.target.id,
+            **rest,
+        }
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+        try:
+            append(self.path, line.encode("utf-8", "surrogateescape"))
+        except OSError as error:
+            self.warn(f"{self.path}: the statistics could not be written: {error.strerror}")
+
+
+def append(path: Path, line: bytes) -> None:
+    """Append *line* in one write, so that processes that append at once never interleave.
+
+    Raises:
+        OSError: it could not be written, or not whole.
+    """
+    # A FIFO without a reader would block open() for ever.
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
+    try:
+        if os.write(descriptor, line) < len(line):
+            raise OSError(0, "the disk is full")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,24 @@
+"""A case file: what a command is given, and what is expected of the answer."""
+
+from collections.abc import Mapping
+
+from attrs import Factory, frozen
+
+from gekko.specs.rules import not_empty
+from gekko.specs.structure import ruled
+
+
+@frozen
+class FileInput:
+    """An input that stands in a file next to the case."""
+
+    file: str = ruled(not_empty)
+
+
+@frozen(kw_only=True)
+class Case:
+    """The content of a case file. *expect* stays raw: only the registry knows what its keys mean."""
+
+    input: str | FileInput
+    expect: Mapping[str, object]
+    args: Mapping[str, str | int] = Factory(dict)

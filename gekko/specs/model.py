@@ -1,0 +1,63 @@
+"""A model file: which backend answers, by which operation, and with which generation parameters."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Factory, evolve, frozen
+
+from gekko.errors import Problem
+from gekko.specs.rules import all_not_empty, json_values, not_blank, not_empty, not_negative, positive, share
+from gekko.specs.structure import StructureError, ruled
+
+CONTROLLED = ("temperature", "max_tokens", "seed", "top_p", "stop", "model", "messages", "stream", "response_format")
+"""The top-level keys of a request that gko itself writes; `extra` cannot replace them."""
+
+
+def _leaves_ours_alone(extra: Mapping[str, object]) -> None:
+    taken = [key for key in extra if key in CONTROLLED]
+    if taken:
+        hint = "set it outside of `extra`, or not at all"
+        raise StructureError(Problem("a key that gko itself controls", hint, (key,)) for key in taken)
+
+
+@frozen
+class Generation:
+    """Parameters of an answer; what is None is not sent. *extra* is sent as it is at the top level of the request."""
+
+    temperature: float | None = ruled(not_negative, default=None)
+    max_tokens: int | None = ruled(positive, default=None)
+    seed: int | None = None
+    top_p: float | None = ruled(share, default=None)
+    stop: tuple[str, ...] | None = ruled(not_empty, all_not_empty, default=None)
+    extra: Mapping[str, object] = ruled(_leaves_ours_alone, json_values, default=Factory(dict))
+
+    def over(self, base: "Generation") -> "Generation":
+        """Return *base* with what is set here laid over it, key by key; `extra` merges at its top level."""
+        named: dict[str, Any] = {name: value for name, value in self.named().items() if value is not None}
+        return evolve(base, **named, extra={**base.extra, **self.extra})
+
+    def named(self) -> dict[str, object]:
+        """Return the parameters other than `extra`, in the order in which they are sent."""
+        return {
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+            "top_p": self.top_p,
+            "stop": self.stop,
+        }
+
+    def sent(self) -> dict[str, object]:
+        """Return the keys of the request that these parameters make."""
+        return {**{name: value for name, value in self.named().items() if value is not None}, **self.extra}
+
+
+@frozen(kw_only=True)
+class Model:
+    """The content of a model file."""
+
+    id: str = ruled(not_blank)
+    backend: str
+    operation: str
+    model: str = ruled(not_blank)
+    fallback: str | None = None
+    generation: Generation = Generation()

@@ -1,0 +1,126 @@
+"""Facts about single fields of the user's files, each a function that raises ValueError where it does not hold."""
+
+from collections.abc import Iterator, Mapping, Sized
+from datetime import date, datetime, time
+from math import isfinite
+from urllib.parse import urlsplit
+
+from gekko.errors import Problem
+from gekko.locations import KeyPath
+from gekko.specs.structure import Rule, StructureError
+from gekko.wording import one_of, shown
+
+
+def not_supported_yet(_: object) -> None:
+    """No value is accepted: the key is known, and what it asks for comes with a later version."""
+    raise ValueError("not supported yet", "remove the key")
+
+
+def not_blank(text: str) -> None:
+    """The text holds more than white space."""
+    if not text.strip():
+        raise ValueError("expected a text that is not blank")
+
+
+def not_empty(value: Sized) -> None:
+    """There is at least one element or character."""
+    if not len(value):
+        raise ValueError("expected something, found nothing")
+
+
+def all_not_empty(texts: tuple[str, ...]) -> None:
+    """No element is the empty string."""
+    if "" in texts:
+        raise ValueError("expected non-empty strings, found an empty one")
+
+
+def positive(number: float) -> None:
+    """The number is greater than 0."""
+    if number <= 0:
+        raise ValueError(f"expected a number greater than 0, found {number}")
+
+
+def at_most(bound: int) -> Rule:
+    """The number is not above *bound*."""
+
+    def rule(number: int) -> None:
+        if number > bound:
+            raise ValueError(f"expected at most {bound}, found {number}")
+
+    return rule
+
+
+def not_negative(number: float) -> None:
+    """The number is 0 or greater."""
+    if number < 0:
+        raise ValueError(f"expected 0 or more, found {number}")
+
+
+def share(number: float) -> None:
+    """The number is from 0 to 1."""
+    if not 0 <= number <= 1:
+        raise ValueError(f"expected a number from 0 to 1, found {number}")
+
+
+def http_url(text: str) -> None:
+    """The text is an http or https URL with a host, and without user information, query and fragment."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError as error:
+        raise ValueError(f"{shown(text)} is not a URL: {error}") from None
+    wanted = "expected a URL such as 'http://127.0.0.1:8000'"
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{shown(text)} is not an http or https URL with a host", wanted)
+    if port == 0:
+        raise ValueError(f"{shown(text)} names port 0, where nothing can listen", wanted)
+    if any(char.isspace() or not char.isprintable() for char in text):
+        raise ValueError(f"{shown(text)} holds white space or a control character", wanted)
+    # The text itself may hold a password, so it is not shown.
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("the URL holds user information", "put credentials into [headers]")
+    if "?" in text or "#" in text:
+        raise ValueError("the URL holds a query or a fragment", wanted)
+
+
+def url_path(text: str) -> None:
+    """The text is what follows a base URL: printable ASCII without white space, query and fragment."""
+    if not text or not text.isascii() or any(char.isspace() or not char.isprintable() for char in text):
+        raise ValueError(f"{shown(text)} is not the path of a URL", "expected a path such as '/v1/chat/completions'")
+    if "#" in text:
+        raise ValueError(f"{shown(text)} holds a fragment, which is never sent")
+
+
+def one_character(text: str) -> None:
+    """The text is a letter or digit that can follow a single dash and is not taken."""
+    if len(text) != 1 or not text.isascii() or not text.isalnum():
+        raise ValueError(f"expected one letter or digit, found {shown(text)}")
+    if text in "hv":
+        raise ValueError(f"'-{text}' is taken by gko itself", f"choose a letter other than {one_of('hv')}")
+
+
+def distinct(values: tuple[str, ...]) -> None:
+    """No value is given twice."""
+    seen = [value for index, value in enumerate(values) if value in values[:index]]
+    if seen:
+        raise ValueError(f"the value {shown(seen[0])} is given twice")
+
+
+def json_values(table: Mapping[str, object]) -> None:
+    """JSON can hold every value of the table, however deep."""
+    if problems := list(_not_json(table, ())):
+        raise StructureError(problems)
+
+
+def _not_json(value: object, at: KeyPath) -> Iterator[Problem]:
+    match value:
+        case dict():
+            for key, inner in value.items():
+                yield from _not_json(inner, (*at, key))
+        case list():
+            for index, inner in enumerate(value):
+                yield from _not_json(inner, (*at, index))
+        case float() if not isfinite(value):
+            yield Problem(f"JSON cannot hold {value}", "expected a finite number", at)
+        case datetime() | date() | time():
+            yield Problem(f"JSON cannot hold the date or time {value}", "write it as a string", at)

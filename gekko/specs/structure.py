@@ -1,0 +1,245 @@
+"""From plain TOML data to attrs objects: nothing coerced, nothing ignored, every problem at its place."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
+
+import attrs
+from cattrs import Converter
+from cattrs.errors import (
+    AttributeValidationNote,
+    ClassValidationError,
+    ForbiddenExtraKeysError,
+    IterableValidationError,
+)
+from cattrs.gen import make_dict_structure_fn, override
+
+from gekko.errors import Problem
+from gekko.locations import KeyPath
+from gekko.wording import described, did_you_mean, one_of
+
+T = TypeVar("T")
+
+Rule: TypeAlias = Callable[[Any], None]
+"""A fact about a field's value.
+
+Where it does not hold it raises `ValueError(problem)` or `ValueError(problem, hint)`; StructureError for places inside.
+"""
+
+RULES = "gekko.rules"
+
+
+class StructureError(Exception):
+    """The data does not fit the class; *problems* are all of the reasons."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(problem.problem for problem in self.problems))
+
+
+def ruled(*rules: Rule, default: Any = attrs.NOTHING) -> Any:
+    """Return an attrs field whose value must satisfy the rules.
+
+    A failing attrs validator is reported at the table that holds the field; a failing rule is reported at the field.
+    """
+    return attrs.field(default=default, metadata={RULES: rules})
+
+
+def structure(data: object, into: type[T]) -> T:
+    """Structure *data* into *into*: an attrs class, a scalar, a tuple, a mapping, a literal, or a union of those.
+
+    Raises:
+        StructureError: with every reason, each at its place inside *data*.
+    """
+    try:
+        return _converter().structure(data, into)
+    except Exception as error:
+        raise StructureError(_problems_in(error)) from error
+
+
+@cache
+def _converter() -> Converter:
+    converter = Converter(forbid_extra_keys=True)
+    for scalar in (str, int, bool):
+        converter.register_structure_hook(scalar, _exactly)  # cattrs itself would turn 5 into "5"
+    converter.register_structure_hook(float, _number)
+    converter.register_structure_hook_func(lambda wanted: wanted is object, lambda value, _: value)
+    converter.register_structure_hook_func(is_literal, _literal)
+    converter.register_structure_hook_factory(is_union, lambda wanted: _union_hook(converter, wanted))
+    converter.register_structure_hook_factory(is_tuple, lambda wanted: _tuple_hook(converter, wanted))
+    converter.register_structure_hook_factory(is_mapping, lambda wanted: _mapping_hook(converter, wanted))
+    converter.register_structure_hook_factory(attrs.has, lambda wanted: _class_hook(converter, wanted))
+    return converter
+
+
+def _exactly(value: object, wanted: type[T]) -> T:
+    # bool is a subclass of int, so isinstance() would let `lines = true` through.
+    if type(value) is not wanted:
+        raise ValueError(f"expected {_in_words(wanted)}, found {described(value)}")
+    return value
+
+
+def _number(value: object, _: type[float]) -> float:
+    # A whole number is kept as it was written: it is sent as `1`, not as `1.0`.
+    if type(value) not in (int, float):
+        raise ValueError(f"expected a number, found {described(value)}")
+    number = cast("float", value)
+    if type(value) is float and not math.isfinite(value):
+        raise ValueError(f"expected a finite number, found {number}")
+    return number
+
+
+def is_literal(wanted: object) -> bool:
+    """Return whether a type is a choice of values."""
+    return get_origin(wanted) is Literal
+
+
+def _literal(value: object, wanted: object) -> object:
+    accepted = get_args(wanted)
+    if not any(type(value) is type(each) and value == each for each in accepted):
+        near = did_you_mean(value, accepted) if isinstance(value, str) else ""
+        listed = one_of(accepted) if isinstance(accepted[0], str) else " or ".join(str(each) for each in accepted)
+        raise ValueError(f"expected {listed}, found {described(value)}", near)
+    return value
+
+
+def is_union(wanted: object) -> bool:
+    """Return whether a type is a choice of types."""
+    return isinstance(wanted, UnionType) or get_origin(wanted) is Union
+
+
+def _union_hook(converter: Converter, wanted: object) -> Callable[[object, object], object]:
+    members = [member for member in get_args(wanted) if member is not type(None)]
+
+    def hook(value: object, _: object) -> object:
+        for member in members:
+            if type(value) in _written_as(member):
+                return converter.structure(value, member)
+        raise ValueError(f"expected {' or '.join(_in_words(member) for member in members)}, found {described(value)}")
+
+    return hook
+
+
+def is_tuple(wanted: object) -> bool:
+    """Return whether a type is an array."""
+    return get_origin(wanted) is tuple
+
+
+def is_mapping(wanted: object) -> bool:
+    """Return whether a type is a table whose keys are free."""
+    return get_origin(wanted) in (dict, Mapping)
+
+
+def _tuple_hook(converter: Converter, wanted: Any) -> Callable[[object, object], object]:
+    element = get_args(wanted)[0]
+
+    def hook(value: object, _: object) -> object:
+        # cattrs would iterate a string: "abc" becomes ("a", "b", "c").
+        if type(value) is not list:
+            raise ValueError(f"expected an array, found {described(value)}")
+        return tuple(_each(converter, enumerate(value), element).values())
+
+    return hook
+
+
+def _mapping_hook(converter: Converter, wanted: Any) -> Callable[[object, object], object]:
+    element = get_args(wanted)[1]
+
+    def hook(value: object, _: object) -> object:
+        if type(value) is not dict:
+            raise ValueError(f"expected a table, found {described(value)}")
+        return _each(converter, value.items(), element)
+
+    return hook
+
+
+def _each(converter: Converter, items: Iterable[tuple[Any, object]], element: Any) -> dict[Any, object]:
+    built: dict[Any, object] = {}
+    problems: list[Problem] = []
+    for step, item in items:
+        try:
+            built[step] = converter.structure(item, element)
+        except Exception as error:
+            problems += (problem.below(step) for problem in _problems_in(error))
+    if problems:
+        raise StructureError(problems)
+    return built
+
+
+def _class_hook(converter: Converter, wanted: Any) -> Callable[[object, object], object]:
+    overrides = {field.name: _override(converter, field) for field in attrs.fields(wanted) if field.metadata.get(RULES)}
+    build = make_dict_structure_fn(wanted, converter, **overrides)
+
+    def hook(value: object, _: object) -> object:
+        if type(value) is not dict:
+            raise ValueError(f"expected a table, found {described(value)}")
+        return build(value, wanted)
+
+    return hook
+
+
+def _override(converter: Converter, field: "attrs.Attribute[Any]") -> Any:
+    rules: tuple[Rule, ...] = field.metadata[RULES]
+
+    def ruled_hook(value: object, wanted: Any) -> object:
+        built = converter.structure(value, wanted)
+        for rule in rules:
+            rule(built)
+        return built
+
+    return override(struct_hook=ruled_hook)
+
+
+def _problems_in(error: BaseException, at: KeyPath = ()) -> Iterator[Problem]:
+    match error:
+        case StructureError():
+            yield from (problem.below(*at) for problem in error.problems)
+        case ClassValidationError() | IterableValidationError():
+            noted, bare = error.group_exceptions()
+            for inner, note in noted:
+                step = note.name if isinstance(note, AttributeValidationNote) else note.index
+                yield from _problems_in(inner, (*at, step))
+            for inner in bare:
+                yield from _problems_in(inner, at)
+        case ForbiddenExtraKeysError():
+            accepted = [field.name for field in attrs.fields(error.cl)]
+            for key in sorted(error.extra_fields):
+                yield Problem("unknown key", did_you_mean(key, accepted) or _accepted(accepted), (*at, key))
+        case KeyError():
+            # A missing key has no place of its own: the table that lacks it has.
+            yield Problem(f"the key '{error.args[0]}' is required, but missing", at=at)
+        case _:
+            yield Problem.told_by(error, at) if isinstance(error, Exception) else Problem(str(error), at=at)
+
+
+def _accepted(names: list[str]) -> str:
+    return f"accepted here: {one_of(names, conjunction='and')}"
+
+
+def _written_as(wanted: Any) -> tuple[type, ...]:
+    """Return the Python types that TOML's reader gives for what *wanted* accepts."""
+    if wanted is float:
+        return (int, float)
+    if is_tuple(wanted):
+        return (list,)
+    if is_mapping(wanted) or attrs.has(wanted):
+        return (dict,)
+    if is_literal(wanted):
+        return tuple({type(each) for each in get_args(wanted)})
+    return (wanted,)
+
+
+def _in_words(wanted: Any) -> str:
+    words = {
+        str: "a string",
+        int: "an integer",
+        float: "a number",
+        bool: "true or false",
+        list: "an array",
+        dict: "a table",
+    }
+    if wanted is float:
+        return words[float]
+    return words.get(_written_as(wanted)[0], "something else")

@@ -1,0 +1,175 @@
+"""What a checker class promises of its declaration, its fragment and bind()."""
+
+import tomllib
+from collections.abc import Iterator
+from copy import deepcopy
+from inspect import cleandoc
+from typing import Any, Final, cast
+
+from gekko.checks.checker import COMPARISONS, BindError, Checker, Place
+from gekko.checks.judging import Bound
+from gekko.checks.registry import POINTERS, unusable
+from gekko.errors import Problem
+from gekko.jsonschemas import SchemaError
+from gekko.jsontext import unfit
+from gekko.locations import KeyPath, key_text
+from gekko.testkit.context import Context, bound, refusals
+from gekko.testkit.promises import BrokenPromise, Promise
+from gekko.wording import cut
+
+OPENING: Final = "[expect]"
+"""The first line of a docstring's example; an empty line ends it."""
+
+
+def brief(value: object) -> str:
+    """Return *value* as Python writes it, cut to what a message can hold."""
+    return cut(repr(value), 200)
+
+
+def check_declaration(checker_class: object, key: str) -> None:
+    """Look at what the class says of itself."""
+    if reason := unusable(key, checker_class):
+        raise BrokenPromise(Promise.DECLARATION, reason)
+
+
+def check_fragment(checker_class: type[Checker]) -> None:
+    """Look at the class's JSON Schema, which becomes a part of a larger one."""
+    fragment = checker_class.fragment
+    if misfit := unfit(fragment):
+        raise BrokenPromise(Promise.FRAGMENT, f"{key_text(misfit[0])}: {misfit[1]}")
+    if "definitions" in fragment:
+        raise BrokenPromise(Promise.FRAGMENT, "it has definitions, where the engine puts its own")
+    for reference in _references(fragment):
+        if reference != COMPARISONS["$ref"]:
+            raise BrokenPromise(Promise.FRAGMENT, f"it refers to {brief(reference)}")
+    try:
+        refusals(checker_class, None)
+    except SchemaError as error:
+        raise BrokenPromise(Promise.FRAGMENT, str(error)) from error
+
+
+def bind(checker_class: type[Checker], value: object, context: Context) -> Bound | BindError:
+    """Bind *value* as the engine does, twice; a refusal is an answer like any other.
+
+    Raises:
+        BrokenPromise: bind() or a hook did what it must not.
+    """
+    first, second = (_bind_once(checker_class, value, context) for _ in range(2))
+    if isinstance(first, BindError) or isinstance(second, BindError):
+        if isinstance(first, Checker) or isinstance(second, Checker):
+            raise BrokenPromise(Promise.EQUALITY, f"{brief(value)} is refused at one time and accepted at another")
+        return first
+    if first != second:
+        raise BrokenPromise(Promise.EQUALITY, f"binding {brief(value)} gave {brief(first)} and {brief(second)}")
+    answers = _with_hooks(context, first)
+    if answers != _with_hooks(context, first):
+        raise BrokenPromise(Promise.HOOKS, f"those of {brief(first)} change their answers")
+    return answers
+
+
+def documented(checker_class: type[Checker], key: str) -> list[tuple[str, Place, object]]:
+    """Return the values of the key in the docstring's example, each with the key as written and its place."""
+    lines = cleandoc(checker_class.__doc__ or "").splitlines()
+    if OPENING not in lines:
+        raise BrokenPromise(Promise.DOCUMENTATION, f"no line of it is '{OPENING}', which begins an example")
+    rest = lines[lines.index(OPENING) :]
+    example = rest[: rest.index("")] if "" in rest else rest
+    try:
+        expect = tomllib.loads("\n".join(example))["expect"]
+    except tomllib.TOMLDecodeError as error:
+        raise BrokenPromise(Promise.DOCUMENTATION, f"its example is not TOML: {error}") from error
+    found = list(_uses(expect, key))
+    if not found:
+        raise BrokenPromise(Promise.DOCUMENTATION, f"its example does not use '{key}'")
+    return found
+
+
+def _references(schema: object) -> Iterator[object]:
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            yield schema["$ref"]
+        for inner in schema.values():
+            yield from _references(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _references(inner)
+
+
+def _bind_once(checker_class: type[Checker], value: object, context: Context) -> Checker | BindError:
+    given = deepcopy(value)
+    try:
+        checker: object = checker_class.bind(given, context)
+    except BindError as error:
+        for problem in error.problems:
+            _check_problem(problem, value)
+        return error
+    except Exception as error:
+        reason = f"bind({brief(value)}) raised {type(error).__name__}: {error}"
+        raise BrokenPromise(Promise.BINDING, reason) from error
+    if repr(given) != repr(value):
+        raise BrokenPromise(Promise.PURITY, f"bind({brief(value)}) made of it {brief(given)}")
+    if not isinstance(checker, checker_class):
+        raise BrokenPromise(Promise.BINDING, f"bind({brief(value)}) returned {brief(checker)}")
+    return checker
+
+
+def _check_problem(problem: Problem, value: object) -> None:
+    if not problem.problem.strip():
+        raise BrokenPromise(Promise.BINDING, f"bind({brief(value)}) gave no reason")
+    # A place may be missing, where that is the problem; the way to it may not.
+    if not _leads_into(value, problem.at[:-1]):
+        raise BrokenPromise(Promise.BINDING, f"bind({brief(value)}) told a problem at {brief(problem.at)}")
+
+
+def _leads_into(value: object, path: KeyPath) -> bool:
+    for step in path:
+        steps = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+        if step not in steps:
+            return False
+        value = cast("Any", value)[step]
+    return True
+
+
+def _with_hooks(context: Context, checker: Checker) -> Bound:
+    try:
+        answers = bound(context.key, checker)
+    except Exception as error:
+        reason = f"one of {brief(checker)} raised {type(error).__name__}: {error}"
+        raise BrokenPromise(Promise.HOOKS, reason) from error
+    for reason in _objections(answers):
+        raise BrokenPromise(Promise.HOOKS, f"of {brief(checker)}, {reason}")
+    return answers
+
+
+def _objections(answers: Bound) -> Iterator[str]:
+    code: object = answers.expected_exit_code
+    if code is not None and (type(code) is not int or code not in (0, 4)):
+        yield f"expected_exit_code is {code!r}, which is none of None, 0 and 4"
+    for hook in ("needs_output", "sees_missing"):
+        if type(getattr(answers, hook)) is not bool:
+            yield f"{hook} is {getattr(answers, hook)!r}, which is neither True nor False"
+    for hook in ("models_asked", "commands_asked"):
+        names = getattr(answers, hook)
+        if not isinstance(names, tuple) or not all(isinstance(name, str) and name for name in names):
+            yield f"{hook} is {names!r}, which is no tuple of names"
+    if code == 4 and answers.needs_output:
+        yield "expected_exit_code is 4 and needs_output is True, but a rejected answer has no output"
+
+
+def _uses(expect: dict[str, object], key: str) -> Iterator[tuple[str, Place, object]]:
+    for written, value in expect.items():
+        if not written.startswith("/"):
+            if written == key:
+                yield written, Place.EXPECT, value
+        elif key == POINTERS:
+            yield written, Place.POINTER, value
+        else:
+            yield from ((key, Place.VALUE, inner) for inner in _inside(value, key))
+
+
+def _inside(value: object, key: str) -> Iterator[object]:
+    if isinstance(value, dict):
+        if key in value:
+            yield value[key]
+        for inner in value.values():
+            yield from _inside(inner, key)

@@ -1,0 +1,135 @@
+"""The context in which a checker is bound in a test: no files but those given, no case and no command."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Final, TypeVar
+
+from attrs import evolve, field, frozen
+
+from gekko.checks.checker import BindError, Checker, Comparisons, Judging, Mismatch, Place
+from gekko.checks.judging import Bound, guarded
+from gekko.checks.outcome import MISSING, Format, Outcome
+from gekko.checks.registry import CheckerError, Claim, Registry, discover
+from gekko.errors import Problem
+from gekko.jsonschemas import fragment_validator
+from gekko.locations import KeyPath
+from gekko.specs.structure import StructureError, structure
+from gekko.wording import described, one_of
+
+T = TypeVar("T")
+
+NESTED: Final[Mapping[str, object]] = {"comparisons": {"type": "object", "minProperties": 1}}
+"""What COMPARISONS stands for while a value is bound: each comparison is then checked against its own fragment."""
+
+
+@frozen
+class Context:
+    """A BindContext for tests.
+
+    *comparisons* can be nested, and so can those of the distributions that are installed.
+    """
+
+    key: str
+    place: Place = Place.VALUE
+    format: Format = "json"
+    output_schema: object = None
+    files: Mapping[str, str | bytes] = field(factory=dict)
+    nestable: Mapping[str, type[Checker]] = field(factory=dict, alias="comparisons")
+
+    @cached_property
+    def _installed(self) -> Registry:
+        return discover()
+
+    def structure(self, value: object, into: type[T], at: KeyPath = ()) -> T:
+        """Structure TOML data as the engine does."""
+        try:
+            return structure(value, into)
+        except StructureError as error:
+            raise bind_error([problem.below(*at) for problem in error.problems]) from error
+
+    def comparisons(self, table: object, at: KeyPath = ()) -> Comparisons:
+        """Bind nested comparisons as the engine does."""
+        if not isinstance(table, dict) or not table:
+            raise BindError(f"expected a table of comparisons, found {described(table)}", at=at)
+        bound: list[Bound] = []
+        problems: list[Problem] = []
+        for key, value in table.items():
+            try:
+                bound.append(self._bind_nested(key, value))
+            except BindError as error:
+                problems += (problem.below(*at, key) for problem in error.problems)
+        if problems:
+            raise bind_error(problems)
+        return _Together(tuple(bound))
+
+    def read_bytes(self, name: str, at: KeyPath = ()) -> bytes:
+        """Return the content of one of *files*."""
+        if name not in self.files:
+            raise BindError(f"there is no file '{name}'", f"the test has {one_of(self.files) or 'none'}", at)
+        content = self.files[name]
+        return content if isinstance(content, bytes) else content.encode()
+
+    def read_text(self, name: str, at: KeyPath = ()) -> str:
+        """Return the text of one of *files*."""
+        try:
+            return self.read_bytes(name, at).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise BindError(f"the file '{name}' is not UTF-8", at=at) from None
+
+    def _bind_nested(self, key: str, value: object) -> Bound:
+        checker_class = self.nestable.get(key) or self._load(key)
+        if Place.VALUE not in checker_class.places:
+            raise BindError(f"'{key}' is not a comparison")
+        if problems := refusals(checker_class, value):
+            raise bind_error(problems)
+        return bound(key, checker_class.bind(value, evolve(self, key=key, place=Place.VALUE, format="json")))
+
+    def _load(self, key: str) -> type[Checker]:
+        claim = self._installed.find(key)
+        if claim is None:
+            raise BindError("unknown expectation", self._installed.suggestion(key, Place.VALUE))
+        try:
+            return self._installed.load(claim)
+        except CheckerError as error:
+            raise BindError(str(error)) from error
+
+
+@frozen
+class _Together:
+    """Comparisons that judge one value together: implements Comparisons."""
+
+    members: tuple[Bound, ...]
+
+    def judge(self, value: object, outcome: Outcome) -> Judging:
+        """Yield what each comparison yields; where the place is missing, ask only those that want to know."""
+        asked = [member for member in self.members if value is not MISSING or member.sees_missing]
+        if len(asked) < len(self.members):
+            yield Mismatch("a value", MISSING)
+        for member in asked:
+            yield from guarded(member, value, outcome)
+
+
+def refusals(checker_class: type[Checker], value: object) -> list[Problem]:
+    """Return why the class's fragment refuses *value*."""
+    validate = fragment_validator({"definitions": NESTED, **checker_class.fragment})
+    return [Problem(message, at=at) for at, message in validate(value)]
+
+
+def bound(key: str, checker: Checker) -> Bound:
+    """Return *checker* with what its hooks say, under a key that no distribution claims."""
+    return Bound(
+        key,
+        Claim(key, ()),
+        checker,
+        expected_exit_code=checker.expected_exit_code,
+        needs_output=checker.needs_output,
+        sees_missing=checker.sees_missing,
+        models_asked=checker.models_asked,
+        commands_asked=checker.commands_asked,
+    )
+
+
+def bind_error(problems: Sequence[Problem]) -> BindError:
+    """Return an error that gives all of *problems*."""
+    first, *more = problems
+    return BindError(first.problem, first.hint, first.at, *more)

@@ -1,0 +1,62 @@
+"""How messages speak: suggestions, plurals, lists, and values cut to a readable length."""
+
+import json
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+SHOWN_CHARACTERS = 120
+"""A value in a message is cut to this many characters."""
+
+
+def did_you_mean(name: str, accepted: Iterable[str]) -> str:
+    """Return "did you mean 'NAME'?" for the nearest accepted name, or nothing where none is near."""
+    by_folded = {candidate.casefold(): candidate for candidate in sorted(accepted, reverse=True)}
+    near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return f"did you mean '{by_folded[near[0]]}'?" if near else ""
+
+
+def one_of(names: Iterable[str], *, conjunction: str = "or") -> str:
+    """Return the names as prose: "'a'", "'a' or 'b'", "'a', 'b' or 'c'"."""
+    shown = [f"'{name}'" for name in names]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} {conjunction} {shown[-1]}"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return the number with its noun: "1 case", "2 cases"."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def cut(text: str, length: int = SHOWN_CHARACTERS) -> str:
+    """Return *text*, or its beginning and "…" where it is longer than *length* characters."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def shown(value: object, length: int = SHOWN_CHARACTERS) -> str:
+    """Return a value as JSON for a message, cut to *length*; control characters are escaped."""
+    try:
+        # Whatever json escapes is safe to print; the rest is cut before it is looked at.
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        text = repr(type(value).__name__)
+    return cut("".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut(text, length)), length)
+
+
+def described(value: object) -> str:
+    """Return a value's kind in a person's words, and the value: `the string "0.8"`, `true`."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case None:
+            return "null"
+        case int() | float():
+            return f"the number {shown(value)}"
+        case str():
+            return f"the string {shown(value)}"
+        case list() | tuple():
+            return f"the array {shown(value)}" if value else "an empty array"
+        case dict():
+            return f"the table {shown(value)}" if value else "an empty table"
+        case _:
+            return f"the {type(value).__name__} {shown(str(value))}"

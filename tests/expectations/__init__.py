@@ -1,0 +1,1 @@
+"""The built-in expectations, judged as the engine has them judged."""

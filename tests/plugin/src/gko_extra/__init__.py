@@ -1,0 +1,1 @@
+"""More expectations for gko, one module a key."""

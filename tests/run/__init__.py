@@ -1,0 +1,1 @@
+"""What waits for something: transports, the gate, execution."""
