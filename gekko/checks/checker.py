@@ -195,16 +195,15 @@ class Checker:
         Raises:
             BindError: the value is not acceptable for a reason that `fragment` cannot say.
         """
-        # Annotations are strings where a module imports them from the future.
-        fields = attrs.fields(attrs.resolve_types(cls)) if attrs.has(cls) else ()
-        if len(fields) == 1:
-            read = context.structure(value, fields[0].type or object)
-            try:
-                return cls(read)  # type: ignore[call-arg]
-            except (TypeError, ValueError) as error:
-                # A validator of attrs puts its sentence first, then data.
-                raise BindError(str(error.args[0])) from error
-        return context.structure(value, cls)
+        wanted = _type_of_only_field(cls)
+        if wanted is None:
+            return context.structure(value, cls)
+        read = context.structure(value, wanted)
+        try:
+            return cls(read)  # type: ignore[call-arg]
+        except (TypeError, ValueError) as error:
+            # A validator of attrs puts its sentence first, then data.
+            raise BindError(str(error.args[0])) from error
 
     @property
     def expected_exit_code(self) -> int | None:
@@ -238,3 +237,11 @@ class Checker:
         output ever sees), and the value at the pointer in `is`. It is JSON as Python data, and must not be changed.
         """
         raise NotImplementedError
+
+
+def _type_of_only_field(checker_class: type[Checker]) -> type[object] | None:
+    if not attrs.has(checker_class):
+        return None
+    # Annotations are strings where a module postpones them.
+    fields = attrs.fields(attrs.resolve_types(checker_class))
+    return (fields[0].type or object) if len(fields) == 1 else None

@@ -125,9 +125,6 @@ def _show(job: Job, given: Held | Bytes) -> int:
 
 
 def _answer(session: Session, job: Job, accesses: Accesses, given: Held | Bytes) -> int:
-    from gekko.run.contract import printed
-    from gekko.run.execute import rules_of
-
     statistics = session.statistics()
     started = perf_counter()
     try:
@@ -141,7 +138,7 @@ def _answer(session: Session, job: Job, accesses: Accesses, given: Held | Bytes)
     try:
         if run.outcome.exit_code != Exit.SUCCESS:
             raise OutputError(run.outcome.reasons)
-        write_result(printed(run.outcome.output, rules_of(job.recipe)) + "\n")
+        write_result(run.printed + "\n")
     finally:
         if statistics is not None:
             statistics.finished(job.recipe, run)

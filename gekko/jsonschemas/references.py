@@ -10,7 +10,6 @@ from urllib.parse import unquote, urljoin, urlsplit
 from attrs import Factory, define, evolve
 
 from gekko import jsontext, pointers
-from gekko.errors import InputOutputError
 from gekko.jsonschemas.dialects import LATEST, Contents, dialect_of, is_schema, metaschema_complaints, resource_of
 from gekko.jsonschemas.dialects import validators as known_dialects
 from gekko.jsonschemas.files import Link, Place, SchemaFile, SchemaFiles, value_at
@@ -30,9 +29,10 @@ def collect(path: Path, read: Callable[[Path], bytes]) -> SchemaFiles:
 
     Raises:
         SchemaError: something in one of them is wrong; all of it is named.
+        Exception: what *read* raises where it cannot read *path* itself.
     """
     collector = Collector(read, empty_registry())
-    collector.add(path, path.as_uri(), LATEST)
+    collector.add(path, path.as_uri(), read(path), LATEST)
     collector.follow_all()
     if collector.problems:
         raise SchemaError(dict.fromkeys(collector.problems))
@@ -56,10 +56,10 @@ class Collector:
     places: dict[int, Place] = Factory(dict)
     walked: set[int] = Factory(set)
 
-    def add(self, path: Path, uri: str, dialect: str) -> None:
-        """Read one file; where it does not say what dialect it speaks, it speaks *dialect*."""
+    def add(self, path: Path, uri: str, raw: bytes, dialect: str) -> None:
+        """Take one file in; where it does not say what dialect it speaks, it speaks *dialect*."""
         try:
-            text = self.read(path).decode("utf-8-sig")
+            text = raw.decode("utf-8-sig")
             contents = parsed(text)
             file = SchemaFile(uri, path, text, contents, dialect_of(contents, dialect))
             require_valid(file, contents)
@@ -68,9 +68,9 @@ class Collector:
         except SchemaError as error:
             self.broken.add(uri)
             self.problems += error.problems
-        except (OSError, InputOutputError, ValueError) as error:
+        except ValueError as error:
             self.broken.add(uri)
-            self.problems.append(SchemaProblem(path, "", unreadable(error)))
+            self.problems.append(SchemaProblem(path, "", str(error)))
         else:
             self.files[uri] = file
             self.places.update((id(item), Place(uri, way)) for way, item in objects(contents))
@@ -107,8 +107,16 @@ class Collector:
     def fetch(self, link: Link, file: SchemaFile) -> None:
         """Read the local file that *link* names, unless it was read before."""
         known = link.resource in self.registry or link.resource in self.broken
-        if not known and link.resource.startswith("file:///"):
-            self.add(Path(unquote(urlsplit(link.resource).path)), link.resource, file.dialect)
+        if known or not link.resource.startswith("file:///"):
+            return
+        path = Path(unquote(urlsplit(link.resource).path))
+        try:
+            raw = self.read(path)
+        except Exception as error:  # of the reader's own kind, which is not known here
+            self.broken.add(link.resource)
+            self.refuse(link, file, str(error))
+        else:
+            self.add(path, link.resource, raw, file.dialect)
 
     def follow(self, link: Link, file: SchemaFile) -> None:
         """Find where *link* leads; what it finds is a schema from now on, wherever it stands."""
@@ -123,10 +131,14 @@ class Collector:
         except SchemaError as error:
             self.problems += error.problems
         except LookupError as error:
-            where = pointers.build((*link.holder.path, link.keyword))
-            self.problems.append(SchemaProblem(file.path, where, f"{shown(link.written)}: {error}"))
+            self.refuse(link, file, str(error))
         else:
             self.links.append(evolve(link, target=target))
+
+    def refuse(self, link: Link, file: SchemaFile, reason: str) -> None:
+        """Keep a reference that leads nowhere as a problem of the file that it stands in."""
+        where = pointers.build((*link.holder.path, link.keyword))
+        self.problems.append(SchemaProblem(file.path, where, f"{shown(link.written)}: {reason}"))
 
     def target(self, link: Link) -> Place:
         """Return the place that *link* names, whatever is there."""
@@ -163,7 +175,11 @@ def empty_registry() -> "Registry[Any]":
 
 
 def parsed(text: str) -> Contents:
-    """Return the schema that *text* is."""
+    """Return the schema that *text* is.
+
+    Raises:
+        ValueError: it is none.
+    """
     try:
         contents = jsontext.parse(text)
     except jsontext.JsonTextError as error:
@@ -181,17 +197,6 @@ def require_valid(file: SchemaFile, schema: Contents, path: KeyPath = ()) -> Non
         raise SchemaError([SchemaProblem(file.path, pointers.build(path), str(error))]) from None
     if complaints:
         raise SchemaError(SchemaProblem(file.path, pointers.build(path + way), text) for way, text in complaints)
-
-
-def unreadable(error: Exception) -> str:
-    """Return why a file could not be made a schema."""
-    match error:
-        case OSError():
-            return f"cannot be read: {error.strerror or error}"
-        case UnicodeDecodeError():
-            return f"not UTF-8: {error.reason} at byte {error.start}"
-        case _:
-            return str(error)
 
 
 def objects(contents: object) -> Iterator[tuple[KeyPath, dict[str, Any]]]:

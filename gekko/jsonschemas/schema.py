@@ -51,8 +51,9 @@ def load(path: Path, read: Callable[[Path], bytes]) -> Schema:
     *read* gets every file, and bounds its size. The dialect is the one that `$schema` names, else draft 2020-12.
 
     Raises:
-        SchemaError: a file cannot be read or is not a valid schema, a pattern does not compile, or a reference leads
-            nowhere or away from this machine.
+        SchemaError: a file is not a valid schema, a pattern does not compile, or a reference leads nowhere, to a file
+            that cannot be read, or away from this machine.
+        Exception: what *read* raises where it cannot read *path* itself.
     """
     files = collect(path.absolute(), read)
     return Schema(files.root.contents, files, files.validator())

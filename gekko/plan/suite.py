@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 from gekko import limits
 from gekko.checks.registry import Registry
 from gekko.errors import ConfigurationError, Issue, Problem, UsageError
-from gekko.locations import Location
+from gekko.locations import Location, shown_path
 from gekko.plan.access import Accesses, reach
 from gekko.plan.arguments import bind_arguments
 from gekko.plan.binding import Binder, Expectations, Surroundings

@@ -57,7 +57,7 @@ def find_target(model: Sourced[Model], backends: Mapping[str, Sourced[Backend]])
         problem = f"the backend '{spec.backend}' has no operation '{spec.operation}'"
         raise ConfigurationError([model.issue(problem, near, "operation")])
     target = Target(model, backend, operations[spec.operation])
-    if target.protocol != "chat" and spec.generation.sent():
+    if target.protocol != "chat" and spec.generation != Generation():
         hint = f"the operation '{spec.operation}' speaks '{target.protocol}'"
         raise ConfigurationError([model.issue("[generation] belongs to the protocol 'chat'", hint, "generation")])
     return target

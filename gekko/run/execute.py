@@ -13,10 +13,12 @@ from gekko.messages import Message
 from gekko.plan.inputs import Bytes, InFile, Text
 from gekko.plan.job import Job, Recipe
 from gekko.plan.targets import Target
+from gekko.run import contract
 from gekko.run.backends import Backends
-from gekko.run.contract import OutputRules, accept
+from gekko.run.contract import OutputRules
 from gekko.run.exchange import Answer, Body, Parser, Reply, Request, Transport
-from gekko.run.protocols.chat import ChatParser, chat_body, error_detail
+from gekko.run.protocols.chat import ChatParser, chat_body
+from gekko.run.protocols.envelope import error_detail
 from gekko.run.protocols.transcriptions import TranscriptionParser, transcription_form
 
 Input: TypeAlias = Text | InFile | Bytes
@@ -28,9 +30,13 @@ ERROR_BYTES = 64 * 1024
 
 @frozen
 class Run:
-    """A run that got an answer: the outcome, which backend gave it, and why the first choice did not."""
+    """A run that got an answer: the outcome, which backend gave it, and why the first choice did not.
+
+    *printed* is what standard output gets of an accepted answer, `extract` applied.
+    """
 
     outcome: Outcome
+    printed: str
     backend: str
     first_failure: str | None = None
 
@@ -73,15 +79,17 @@ class Executor:
         Raises:
             BackendError: there is no answer.
         """
-        body = chat_body(target.model.spec.model, messages, target.generation.sent(), None)
-        return await self._ask(target, body, ChatParser(), OutputRules())
+        generation = target.generation
+        body = chat_body(target.model.spec.model, messages, generation.given(), generation.extra)
+        outcome, _ = await self._ask(target, body, ChatParser(), OutputRules())
+        return outcome
 
     async def _attempt(self, job: Job, recipe: Recipe, given: Input) -> Run:
         parser: Parser = TranscriptionParser() if recipe.command.takes_bytes else ChatParser()
-        outcome = await self._ask(recipe.target, request_body(job, recipe, given), parser, rules_of(recipe))
-        return Run(outcome, recipe.target.backend.spec.id)
+        outcome, printed = await self._ask(recipe.target, request_body(job, recipe, given), parser, rules_of(recipe))
+        return Run(outcome, printed, recipe.target.backend.spec.id)
 
-    async def _ask(self, target: Target, body: Body, parser: Parser, rules: OutputRules) -> Outcome:
+    async def _ask(self, target: Target, body: Body, parser: Parser, rules: OutputRules) -> tuple[Outcome, str]:
         route = await self.backends.route(target)
         started = perf_counter()
         reply = await self.exchange(Request(route.url, body, route.headers), target, parser)
@@ -114,8 +122,8 @@ def request_body(job: Job, recipe: Recipe, given: Input) -> Body:
         case Bytes():
             return transcription_form(model, job.prompt(), given.content, given.name)
         case _:
-            messages = job.messages(given.read())
-            return chat_body(model, messages, recipe.generation.sent(), recipe.response_schema)
+            messages, generation = job.messages(given.read()), recipe.generation
+            return chat_body(model, messages, generation.given(), generation.extra, recipe.response_schema)
 
 
 def rules_of(recipe: Recipe) -> OutputRules:
@@ -131,8 +139,8 @@ def rules_of(recipe: Recipe) -> OutputRules:
     )
 
 
-def outcome_of(reply: Reply, target: Target, rules: OutputRules, duration_ms: float) -> Outcome:
-    """Return the outcome of a run: the reply, held against the output contract."""
+def outcome_of(reply: Reply, target: Target, rules: OutputRules, duration_ms: float) -> tuple[Outcome, str]:
+    """Return the outcome of a run and what it prints: the reply, held against the output contract."""
     outcome = Outcome(
         exit_code=0,
         format=rules.format,
@@ -144,10 +152,10 @@ def outcome_of(reply: Reply, target: Target, rules: OutputRules, duration_ms: fl
         completion_tokens=reply.usage.completion_tokens,
     )
     try:
-        accepted = accept(reply, rules)
+        accepted = contract.apply(reply, rules)
     except OutputError as error:
-        return evolve(outcome, exit_code=error.exit_code, reasons=error.reasons)
-    return evolve(outcome, output=accepted.output, written=accepted.canonical)
+        return evolve(outcome, exit_code=error.exit_code, reasons=error.reasons), ""
+    return evolve(outcome, output=accepted.output, written=accepted.canonical), accepted.written
 
 
 async def _refusal(answer: Answer) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import Factory, evolve, frozen
+from attrs import Factory, asdict, evolve, frozen
 
 from gekko.errors import Problem
 from gekko.specs.rules import all_not_empty, json_values, not_blank, not_empty, not_negative, positive, share
@@ -33,22 +33,11 @@ class Generation:
 
     def over(self, base: "Generation") -> "Generation":
         """Return *base* with what is set here laid over it, key by key; `extra` merges at its top level."""
-        named: dict[str, Any] = {name: value for name, value in self.named().items() if value is not None}
-        return evolve(base, **named, extra={**base.extra, **self.extra})
+        return evolve(base, **self.given(), extra={**base.extra, **self.extra})
 
-    def named(self) -> dict[str, object]:
-        """Return the parameters other than `extra`, in the order in which they are sent."""
-        return {
-            "temperature": self.temperature,
-            "max_tokens": self.max_tokens,
-            "seed": self.seed,
-            "top_p": self.top_p,
-            "stop": self.stop,
-        }
-
-    def sent(self) -> dict[str, object]:
-        """Return the keys of the request that these parameters make."""
-        return {**{name: value for name, value in self.named().items() if value is not None}, **self.extra}
+    def given(self) -> dict[str, Any]:
+        """Return the parameters that are set, other than `extra`, in the order in which they are sent."""
+        return asdict(self, filter=lambda field, value: field.name != "extra" and value is not None)
 
 
 @frozen(kw_only=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gekko import Checker, Place
+from gekko import Checker, Judging, Outcome, Place
 from gekko.checks.registry import CheckerError, discover, registry_of, summary, unusable
 from tests.checks.installed import entries_in, install, module, registry_in
 
@@ -222,5 +222,5 @@ class Silent(Checker):
 
     places = frozenset({Place.EXPECT})
 
-    def judge(self, value, outcome):  # type: ignore[no-untyped-def]
+    def judge(self, value: object, outcome: Outcome) -> Judging:
         yield from ()

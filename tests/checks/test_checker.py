@@ -1,0 +1,106 @@
+"""What a checker gets from its base class."""
+
+from typing import ClassVar
+
+import attrs
+import pytest
+from attrs import frozen
+
+from gekko import MISSING, BindError, Checker, Judging, Mismatch, Outcome, Place, Problem
+from gekko.testkit import Context
+from tests.checks import postponed
+
+
+@frozen
+class Silent(Checker):
+    """Nothing is asked."""
+
+    places: ClassVar[frozenset[Place]] = frozenset({Place.EXPECT})
+
+    def judge(self, value: object, outcome: Outcome) -> Judging:
+        yield from ()
+
+
+@frozen
+class One(Silent):
+    """One field takes the value."""
+
+    limit: int = attrs.field(validator=attrs.validators.ge(0))
+
+
+@frozen
+class Many(Silent):
+    """Several fields take a table."""
+
+    model: str
+    limit: int = attrs.field(default=3, validator=attrs.validators.ge(0))
+
+
+CONTEXT = Context("key", Place.EXPECT)
+
+
+def test_the_hooks_have_defaults() -> None:
+    checker = Silent()
+
+    assert checker.expected_exit_code is None
+    assert checker.needs_output
+    assert not checker.sees_missing
+    assert checker.models_asked == checker.commands_asked == ()
+    assert (checker.api, checker.formats, checker.fragment) == (1, {"text", "json"}, {})
+
+
+def test_one_field_takes_the_value_and_several_take_a_table() -> None:
+    assert One.bind(4, CONTEXT) == One(4)
+    assert Many.bind({"model": "fast"}, CONTEXT) == Many("fast", 3)
+
+
+def test_postponed_annotations_are_read_as_types() -> None:
+    assert postponed.Late.bind(4, CONTEXT) == postponed.Late(4)
+    with pytest.raises(BindError):
+        postponed.Late.bind("4", CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("checker_class", "value", "at"),
+    [
+        pytest.param(One, "4", (), id="another-type"),
+        pytest.param(One, 4.0, (), id="a-float-for-an-integer"),
+        pytest.param(One, True, (), id="a-boolean-for-an-integer"),
+        pytest.param(One, -1, (), id="a-validator-of-the-only-field"),
+        pytest.param(Many, "fast", (), id="no-table"),
+        pytest.param(Many, {"model": 1}, ("model",), id="another-type-in-a-table"),
+        pytest.param(Many, {"model": "fast", "limit": -1}, (), id="a-validator-in-a-table"),
+        pytest.param(Many, {"model": "fast", "limits": 1}, ("limits",), id="an-unknown-key"),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_its_place(
+    checker_class: type[Checker], value: object, at: tuple[object, ...]
+) -> None:
+    with pytest.raises(BindError) as caught:
+        checker_class.bind(value, CONTEXT)
+
+    assert [problem.at for problem in caught.value.problems] == [at]
+    assert all(problem.problem for problem in caught.value.problems)
+
+
+def test_a_missing_key_is_named() -> None:
+    with pytest.raises(BindError, match="'model'"):
+        Many.bind({"limit": 3}, CONTEXT)
+
+
+def test_the_base_class_judges_nothing() -> None:
+    with pytest.raises(NotImplementedError):
+        Checker().judge("x", Outcome(0, "text", output="x"))
+
+
+def test_an_error_can_carry_several_problems() -> None:
+    error = BindError("first", "try this", ("a",), Problem("second", at=("b", 0)))
+
+    assert error.problems == (Problem("first", "try this", ("a",)), Problem("second", "", ("b", 0)))
+    assert str(error) == "first; second"
+
+
+def test_a_place_that_is_not_there_is_not_null() -> None:
+    assert Mismatch("a value").found is MISSING
+    assert MISSING is not None
+    assert repr(MISSING) == "MISSING"
