@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 from gekko import jsonschemas, limits
 from gekko.errors import ConfigurationError, Issue
 from gekko.jsonschemas import Schema, SchemaError, bundle
-from gekko.jsontext import compact
+from gekko.jsontext import compact, lone_surrogate
 from gekko.locations import Location, shown_path
 from gekko.plan.catalog import Catalog
 from gekko.plan.job import Recipe
@@ -93,8 +93,11 @@ class Recipes:
     def _values(self, command: Command, issues: list[Issue]) -> dict[Placeholder, str]:
         values: dict[Placeholder, str] = {}
         for name, location in command.env.items():
-            if name in self.environ:
-                values[Placeholder("env", name)] = self.environ[name]
+            value = self.environ.get(name)
+            if value is not None and lone_surrogate(value):
+                issues.append(Issue(location, f"the environment variable '{name}' is not UTF-8"))
+            elif value is not None:
+                values[Placeholder("env", name)] = value
             else:
                 issues.append(
                     Issue(location, f"the environment variable '{name}' is not set", "an empty value would do")

@@ -178,17 +178,24 @@ class _Planner:
         words, name = key
         try:
             raw = read_bytes(path, limits.SPEC_FILE_BYTES, "case file")
-            document = read_toml(path, raw)
-            case = structure(document.data, Case)
+            data = read_toml(path, raw).data
         except FileProblem as error:
             self.issues.append(Issue(Location(path), error.problem, error.hint))
+            return
         except ConfigurationError as error:
             self.issues += error.issues
+            return
+        recipe = self._recipe(words, path)
+        try:
+            case = structure(data, Case)
         except StructureError as error:
             self.issues += (problem.issue(path) for problem in error.problems)
-        else:
-            if (recipe := self._recipe(words, path)) is not None:
-                self._bind(words, name, _CaseSource(case, path, scope, InFile(path, digest(raw))), recipe)
+            if recipe is not None and isinstance(expect := data.get("expect"), dict):
+                _, problems = self._binder.bind(expect, _surroundings(recipe, path, scope))
+                self.issues += (problem.below("expect").issue(path) for problem in problems)
+            return
+        if recipe is not None:
+            self._bind(words, name, _CaseSource(case, path, scope, InFile(path, digest(raw))), recipe)
 
     def _recipe(self, words: CommandPath, path: Path) -> Recipe | None:
         catalog = self._recipes.catalog
@@ -206,12 +213,7 @@ class _Planner:
     def _bind(self, words: CommandPath, name: str, source: "_CaseSource", recipe: Recipe) -> None:
         args, arg_problems = source.arguments(recipe)
         given, input_problems = source.input(recipe)
-        around = Surroundings(
-            recipe.format,
-            recipe.schema.document if recipe.schema is not None else None,
-            source.path.parent,
-            source.scope.root,
-        )
+        around = _surroundings(recipe, source.path, source.scope)
         expectations, expect_problems = self._binder.bind(source.case.expect, around)
         problems = [
             *(problem.below("args") for problem in arg_problems),
@@ -249,6 +251,11 @@ class _Planner:
                     yield Problem(problem, catalog.suggestion(words), key)
                     continue
                 self._asked_commands[command] = self._recipes.recipe(words)
+
+
+def _surroundings(recipe: Recipe, path: Path, scope: Scope) -> Surroundings:
+    document = recipe.schema.document if recipe.schema is not None else None
+    return Surroundings(recipe.format, document, path.parent, scope.root)
 
 
 @frozen

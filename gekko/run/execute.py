@@ -79,8 +79,7 @@ class Executor:
         Raises:
             BackendError: there is no answer.
         """
-        generation = target.generation
-        body = chat_body(target.model.spec.model, messages, generation.given(), generation.extra)
+        body = chat_body(target.model.spec.model, messages, target.generation.sent())
         outcome, _ = await self._ask(target, body, ChatParser(), OutputRules())
         return outcome
 
@@ -122,8 +121,8 @@ def request_body(job: Job, recipe: Recipe, given: Input) -> Body:
         case Bytes():
             return transcription_form(model, job.prompt(), given.content, given.name)
         case _:
-            messages, generation = job.messages(given.read()), recipe.generation
-            return chat_body(model, messages, generation.given(), generation.extra, recipe.response_schema)
+            messages = job.messages(given.read())
+            return chat_body(model, messages, recipe.generation.sent(), recipe.response_schema)
 
 
 def rules_of(recipe: Recipe) -> OutputRules:
@@ -152,10 +151,11 @@ def outcome_of(reply: Reply, target: Target, rules: OutputRules, duration_ms: fl
         completion_tokens=reply.usage.completion_tokens,
     )
     try:
-        accepted = contract.apply(reply, rules)
+        accepted = contract.accept(reply, rules)
+        printed = contract.printed(accepted.output, rules)
     except OutputError as error:
         return evolve(outcome, exit_code=error.exit_code, reasons=error.reasons), ""
-    return evolve(outcome, output=accepted.output, written=accepted.canonical), accepted.written
+    return evolve(outcome, output=accepted.output, written=accepted.canonical), printed
 
 
 async def _refusal(answer: Answer) -> str:

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 from attrs import frozen
 
 from gekko.errors import Problem
+from gekko.jsontext import lone_surrogate
 from gekko.specs.rules import distinct, not_empty, one_character
 from gekko.specs.structure import ruled
 from gekko.wording import described, did_you_mean, one_of
@@ -49,6 +50,8 @@ class Argument:
             if self.type != "integer":
                 raise ValueError(f"expected a string, found {described(value)}", "put it in quotes")
             value = str(value)
+        if lone_surrogate(value):
+            raise ValueError("the value is not UTF-8")
         match self.type:
             case "enum":
                 self._one_of_the_values(value)

@@ -39,6 +39,10 @@ class Generation:
         """Return the parameters that are set, other than `extra`, in the order in which they are sent."""
         return asdict(self, filter=lambda field, value: field.name != "extra" and value is not None)
 
+    def sent(self) -> dict[str, object]:
+        """Return the keys of the request that these parameters make."""
+        return {**self.given(), **self.extra}
+
 
 @frozen(kw_only=True)
 class Model:

@@ -78,9 +78,9 @@ def documented(checker_class: type[Checker], key: str) -> list[tuple[str, Place,
         expect = tomllib.loads("\n".join(example))["expect"]
     except tomllib.TOMLDecodeError as error:
         raise BrokenPromise(Promise.DOCUMENTATION, f"its example is not TOML: {error}") from error
-    found = list(_uses(expect, key))
+    found = [use for use in _uses(expect, key) if use[1] in checker_class.places]
     if not found:
-        raise BrokenPromise(Promise.DOCUMENTATION, f"its example does not use '{key}'")
+        raise BrokenPromise(Promise.DOCUMENTATION, f"its example does not use '{key}' where the class says it stands")
     return found
 
 

@@ -12,6 +12,7 @@ from hypothesis.errors import Flaky
 from gekko.checks.checker import AskReply, BindError, Checker, Mismatch, Place
 from gekko.checks.judging import Bound
 from gekko.checks.outcome import MISSING, Format, Outcome
+from gekko.jsonschemas import CannotEvaluate
 from gekko.testkit.binding import bind, brief, check_declaration, check_fragment, documented
 from gekko.testkit.context import Context, refusals
 from gekko.testkit.examples import Example, Subject, subjects
@@ -125,7 +126,11 @@ class _Kit:
 
     def _bind(self, value: object, context: Context) -> Bound | str:
         """Return the bound checker, or the reason why fragment or bind() refuses the value."""
-        if problems := refusals(self.checker_class, value):
+        try:
+            problems = refusals(self.checker_class, value)
+        except CannotEvaluate as error:
+            raise BrokenPromise(Promise.FRAGMENT, f"for {brief(value)}, {error}") from error
+        if problems:
             return problems[0].problem
         result = bind(self.checker_class, value, context)
         return str(result) if isinstance(result, BindError) else result

@@ -56,7 +56,7 @@ def test_mismatches_are_kept_in_order_and_silence_means_satisfied() -> None:
         yield Mismatch("two", value)
 
     assert driven(two) == [Mismatch("one", "done"), Mismatch("two", "done")]
-    assert driven(lambda _: (step for step in ())) == []
+    assert driven(lambda _: (step for step in list[Mismatch]())) == []
 
 
 def test_each_question_gets_the_reply_to_it() -> None:

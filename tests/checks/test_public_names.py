@@ -1,5 +1,6 @@
 """What `gekko` offers to those who write checkers."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -12,6 +13,21 @@ def test_every_public_name_is_there() -> None:
     assert [name for name in gekko.__all__ if not hasattr(gekko, name)] == []
     assert dir(gekko) == sorted(gekko.__all__)
     assert not hasattr(gekko, "discover")
+
+
+def test_every_public_name_is_type_checked_as_a_third_party_uses_it() -> None:
+    source = (Path(__file__).parents[1] / "typing" / "api.py").read_text()
+    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+
+    used = {alias.name for node in imports if node.module == "gekko" for alias in node.names}
+
+    assert used == set(gekko.__all__)
+
+
+def test_every_public_name_is_documented() -> None:
+    reference = (Path(__file__).parents[2] / "docs" / "plugin-api.md").read_text()
+
+    assert [name for name in gekko.__all__ if f"`{name}" not in reference] == []
 
 
 def test_a_checker_costs_no_more_than_it_uses() -> None:

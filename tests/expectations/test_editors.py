@@ -41,7 +41,7 @@ def expect_schema() -> dict[str, object]:
 def checked(folder: Path, expect: str) -> subprocess.CompletedProcess[str]:
     (folder / "schema.json").write_text(json.dumps(expect_schema()))
     (folder / "case.toml").write_text(f"#:schema ./schema.json\n[expect]\n{expect}\n")
-    command = [TAPLO, "check", "--no-auto-config", "case.toml"]
+    command = [str(TAPLO), "check", "--no-auto-config", "case.toml"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
