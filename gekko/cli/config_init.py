@@ -3,6 +3,7 @@
 import click
 
 from gekko.cli.exits import Exit
+from gekko.cli.notices import EMBEDDED
 from gekko.cli.options import global_options
 from gekko.cli.session import Session, tell, write_result
 from gekko.specs.rules import http_url
@@ -37,7 +38,7 @@ def init(session: Session, base_url: str | None, model: str) -> int:
     write_result("".join(f"{shown_path(path)}\n" for path in written))
     tell("next: gko config test")
     if base_url is None:
-        tell("the embedded model proves that the pipe works, not that a prompt is good")
+        tell(EMBEDDED)
         if (problem := engine_problem()) is not None:
             session.say("warn", "; ".join(problem))
         try:

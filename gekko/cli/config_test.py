@@ -58,11 +58,13 @@ def _rehearse(session: Session, selection: "Selection", as_json: bool) -> int:
 
 def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool) -> int:
     from gekko.checks.registry import discover
+    from gekko.cli.notices import about_the_engine
     from gekko.plan.suite import plan_suite
     from gekko.report.rows import json_rows, result_row
     from gekko.report.table import failures, result_table, summary
 
     suite = plan_suite(session.catalog(), discover(), selection, session.environ)
+    about_the_engine(session, suite.accesses)
     started = monotonic()
     results = asyncio.run(_results(session, suite, repeat))
     has_failed = not all(result.has_passed for result in results)

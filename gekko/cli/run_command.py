@@ -10,6 +10,7 @@ import click
 
 from gekko import limits
 from gekko.cli.exits import Exit
+from gekko.cli.notices import about_the_engine
 from gekko.cli.options import global_options
 from gekko.cli.session import Session, is_terminal, tell, write_result
 from gekko.errors import BackendError, InputOutputError, OutputError, UsageError
@@ -59,6 +60,7 @@ def runner(catalog: Catalog, words: CommandPath) -> click.Command:
         if dry_run:
             return _show(job, read_input(session, command, file))
         accesses = reach(job.recipe.targets, session.environ)
+        about_the_engine(session, accesses)
         return _answer(session, job, accesses, read_input(session, command, file))
 
     return click.Command(words[-1], params=params, callback=call, help=command.front.description)

