@@ -35,7 +35,7 @@ class Equals(Checker):
     wanted: object
 
     @classmethod
-    def bind(cls, value: object, context: BindContext) -> Self:
+    def bind(cls, value: object, context: BindContext) -> Self:  # noqa: ARG003 (the API says what it takes)
         """Take any value that JSON can hold."""
         if misfit := unfit(value):
             at, problem = misfit

@@ -87,7 +87,7 @@ def test_a_json_text_is_read(text: str, value: object) -> None:
         pytest.param("1.", "line 1, column 2", id="no-fraction"),
         pytest.param("1e", "line 1, column 2", id="no-exponent"),
         pytest.param("0x1", "line 1, column 2", id="hexadecimal"),
-        pytest.param("١", "line 1, column 1", id="digits-of-another-script"),
+        pytest.param("\u0661", "line 1, column 1", id="digits-of-another-script"),
         pytest.param("1e999", "1e999", id="outside-every-float"),
         pytest.param("-1e999", "-1e999", id="below-every-float"),
         pytest.param("9" * (NUMBER_DIGITS + 1), str(NUMBER_DIGITS), id="too-many-digits"),
@@ -181,7 +181,7 @@ def test_compact_has_no_white_space_and_no_needless_escapes(value: object, text:
 @pytest.mark.parametrize(
     "value",
     [float("nan"), float("inf"), "\udc80", {"\udc80": 1}, {1, 2}, b"", 10**5000],
-    ids=lambda value: str(value)[:9],
+    ids=["nan", "inf", "surrogate", "surrogate-name", "set", "bytes", "huge"],
 )
 def test_compact_refuses_what_cannot_be_written(value: object) -> None:
     with pytest.raises(JsonTextError):

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import pytest
 
 from gekko.sources.processor import engine_problem
+from tests.plugins import plug_in
 from tests.project import GKO, Finished, Project
 from tests.stub_server import StubServer, drip, raw, response, stall
 
@@ -112,20 +113,18 @@ def test_a_second_ctrl_c_changes_nothing(start: Start, server: StubServer) -> No
     assert run == Finished(130, b"", "")
 
 
-def test_ctrl_c_in_a_storm_from_the_first_moment_on(project: Project, server: StubServer) -> None:
-    """Wherever in its start the program is: no traceback of its own making, nothing on stdout."""
+def test_however_far_the_program_has_got(project: Project, server: StubServer) -> None:
     server.answer(stall)
     project.command("git/review")
     project.case("git/review/first")
-    for tenths in range(12):
+    for step in range(20):
         with project.start("config", "test") as process:
-            time.sleep(tenths * 0.05)
-            stdout, stderr = b"", b""
-            process.send_signal(signal.SIGINT)
-            stdout, stderr = process.communicate(timeout=20)
-        if process.returncode == -signal.SIGINT:
-            continue  # the interpreter itself was still starting
-        assert (process.returncode, stdout, stderr) == (130, b"", b""), tenths
+            time.sleep(step * 0.015)
+            run, _ = end(process, signal.SIGINT)
+
+        # As long as the interpreter itself is starting, the end is of its making.
+        is_ours = run.exit_code == 130 or "gekko/cli/root.py" in run.stderr
+        assert run == Finished(130, b"", "") or not is_ours, run
 
 
 @pytest.mark.parametrize(("number", "code"), SIGNALS)
@@ -140,19 +139,41 @@ def test_waiting_for_an_input(project: Project, number: int, code: int) -> None:
     assert seconds < SOON_SECS
 
 
-def test_while_a_large_suite_is_planned(start: Start, project: Project, server: StubServer) -> None:
-    """Nothing is awaited there, and yet it ends at once."""
-    for index in range(3000):
-        project.case(f"git/review/case-{index}", 'contains = ["a", "b"]\nlines = 1', 'input = "x"\nargs.kind = "y"')
+WORKING = """
+def judge(self, value, outcome):
+    self.work()
+    yield from ()
+
+@classmethod
+def work(cls):
+    Path("working").touch()
+    while True:
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("methods", "requests"),
+    [
+        pytest.param(f"{WORKING}\n@classmethod\ndef bind(cls, value, context):\n    cls.work()", 0, id="planning"),
+        pytest.param(WORKING, 1, id="judging"),
+    ],
+)
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_while_nothing_is_waited_for(
+    start: Start, project: Project, server: StubServer, methods: str, requests: int, number: int, code: int
+) -> None:
+    plug_in(project, "works", methods)
+    project.case("git/review/hard-work", "works = 1")
+    project.case("git/review/first", "works = 1")
     process = start("config", "test")
-    time.sleep(0.7)
-    assert process.poll() is None
+    until((project.folder / "working").exists)
 
-    run, seconds = end(process, signal.SIGINT)
+    run, seconds = end(process, number)
 
-    assert run == Finished(130, b"", "")
+    assert run == Finished(code, b"", "")
     assert seconds < SOON_SECS
-    assert server.requests == []
+    assert len(server.requests) == requests
 
 
 BLOCKING = """

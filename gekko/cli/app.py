@@ -11,6 +11,9 @@ def main() -> int:
 
         print(f"gko {__version__}", flush=True)  # noqa: T201
         return 0
+    from gekko.cli.interrupts import heed_signals
+
+    heed_signals()  # before the rest is imported, which takes long enough to be met by a Ctrl-C
     from gekko.cli.root import run
 
     return run(sys.argv[1:])

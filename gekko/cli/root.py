@@ -11,7 +11,7 @@ import click
 
 from gekko._version import __version__
 from gekko.cli.exits import Exit
-from gekko.cli.interrupts import Interrupted, heed_signals
+from gekko.cli.interrupts import Interrupted
 from gekko.cli.options import global_options
 from gekko.cli.session import Session, tell, this_session
 from gekko.errors import ConfigurationError, GekkoError
@@ -154,7 +154,6 @@ def described(catalog: "Catalog", within: "CommandPath" = ()) -> list[tuple[str,
 
 def run(args: Sequence[str]) -> int:
     """Run the command line *args* and return the exit code; every error of the program ends here."""
-    heed_signals()
     try:
         session = this_session()
         session.config_dir = _named_config_dir(args)

