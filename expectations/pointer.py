@@ -43,7 +43,7 @@ class Pointer(Checker):
     formats: ClassVar[frozenset[Format]] = frozenset({"json"})
     fragment: ClassVar[Fragment] = {
         "if": {"type": "object", "required": ["min"], "maxProperties": 1},
-        "then": {"properties": {"min": {"type": "number"}}},
+        "then": COMPARISONS,
         "else": {
             "if": {"type": "object", "required": ["is"], "maxProperties": 1},
             "then": {"properties": {"is": COMPARISONS}},

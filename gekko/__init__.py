@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gekko.checks.judging import collect
     from gekko.checks.outcome import MISSING, Format, Outcome
     from gekko.errors import Problem
-    from gekko.jsontext import equal, first_difference, is_number, unfit
+    from gekko.jsontext import equal, is_number, unfit
     from gekko.locations import KeyPath
     from gekko.messages import Message
     from gekko.pointers import NoSuchPlace, PointerError, resolve
@@ -62,7 +62,6 @@ __all__ = [
     "collect",
     "did_you_mean",
     "equal",
-    "first_difference",
     "is_number",
     "non_empty_lines",
     "parse_pointer",
@@ -79,7 +78,7 @@ _HOMES = {
     "gekko.checks.judging": "collect",
     "gekko.checks.outcome": "MISSING Format Outcome",
     "gekko.errors": "Problem",
-    "gekko.jsontext": "equal first_difference is_number unfit",
+    "gekko.jsontext": "equal is_number unfit",
     "gekko.locations": "KeyPath",
     "gekko.messages": "Message",
     "gekko.pointers": "NoSuchPlace PointerError build_pointer=build parse_pointer=parse resolve",

@@ -44,7 +44,8 @@ def parse_loosely(text: str) -> object:
     For what a server wraps around an answer, where a slip of the server's says nothing about the answer.
 
     Raises:
-        JsonTextError: not JSON by any reading, or nested deeper than `JSON_DEPTH`.
+        JsonTextError: not JSON by any reading, or it nests deeper than `JSON_DEPTH`, or has an integer of more than
+            `NUMBER_DIGITS` digits.
     """
     refuse_depth(text)
     return decoded(text, LOOSE)
@@ -230,7 +231,7 @@ def no_constant(name: str) -> NoReturn:
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=object_of, parse_int=integer, parse_float=real, parse_constant=no_constant)
-LOOSE = json.JSONDecoder()
+LOOSE = json.JSONDecoder(parse_int=integer)
 COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 

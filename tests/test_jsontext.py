@@ -1,6 +1,7 @@
 """JSON in and out, and what is equal in it."""
 
 import json
+import sys
 import tomllib
 from typing import Any
 
@@ -135,6 +136,16 @@ def test_anything_else_is_refused_with_its_place(text: str, named: str) -> None:
 def test_hostile_texts_are_refused_quickly(text: str) -> None:
     with pytest.raises(JsonTextError):
         parse(text)
+
+
+def test_an_interpreter_that_converts_fewer_digits_has_the_last_word() -> None:
+    allowed = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(640)
+    try:
+        with pytest.raises(JsonTextError):
+            parse("9" * 641)
+    finally:
+        sys.set_int_max_str_digits(allowed)
 
 
 @pytest.mark.parametrize("text", ['{"a":NaN}', '{"a":1,"a":1}', r'"\ud800"', "1e999"])

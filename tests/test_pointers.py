@@ -91,6 +91,13 @@ def test_a_missing_place_names_the_last_one_on_the_way(pointer: str, place: tupl
     assert len(str(missing)) < 400
 
 
+def test_an_empty_object_has_no_members_to_list() -> None:
+    with pytest.raises(NoSuchPlace) as caught:
+        resolve({}, ("a",))
+
+    assert str(caught.value) == 'the document has no member "a"; it has none'
+
+
 def places_in(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], object]]:
     yield path, value
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
 """What an expectation promises the engine, and what the engine promises it."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from enum import Enum
 from typing import ClassVar, Final, Protocol, Self, TypeAlias, TypeVar
 
@@ -96,6 +96,12 @@ class BindError(Exception):
     def __init__(self, problem: str, hint: str = "", at: KeyPath = (), *more: Problem) -> None:
         self.problems: tuple[Problem, ...] = (Problem(problem, hint, at), *more)
         super().__init__("; ".join(each.problem for each in self.problems))
+
+    @classmethod
+    def of(cls, problems: Sequence[Problem]) -> Self:
+        """Return the error that gives all of *problems*, of which there is at least one."""
+        first, *more = problems
+        return cls(first.problem, first.hint, first.at, *more)
 
 
 class Comparisons(Protocol):

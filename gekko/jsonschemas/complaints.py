@@ -54,7 +54,7 @@ def explained(error: Error, words: Words) -> Iterator[Complaint]:
     """Yield what one error means; an alternative that nearly fits speaks for all of them."""
     path = tuple(error.absolute_path)
     match error.validator:
-        case "additionalProperties" | "unevaluatedProperties" if error.validator_value is False and additional(error):
+        case "additionalProperties" if error.validator_value is False:
             accepted = error.schema.get("properties", {})
             for name in additional(error):
                 yield (*path, name), "; ".join(filter(None, (f"unknown {words.member}", did_you_mean(name, accepted))))
@@ -70,11 +70,11 @@ def explained(error: Error, words: Words) -> Iterator[Complaint]:
 def reason(error: Error, words: Words) -> str:
     """Return what is accepted and what was found, as far as one keyword says it."""
     found = described(error.instance)
+    if error.validator is None or (error.validator == "not" and error.validator_value == {}):
+        return f"nothing is accepted here, found {found}"
     if accepted := accepted_by(error, words):
         return f"expected {accepted}, found {found}"
     match error.validator:
-        case None:
-            return f"nothing is accepted here, found {found}"
         case "enum":
             return "; ".join(filter(None, (one_of_values(error.validator_value, found), near_value(error))))
         case "required" if isinstance(error.validator_value, list):
@@ -173,11 +173,14 @@ def likely_alternative(error: Error) -> list[Error]:
 
     Such a one was probably meant: the others already disagree about what kind of value this is.
     """
-    branches = [list(errors) for _, errors in groupby(error.context, key=lambda inner: inner.schema_path[0])]
+    # An alternative that is plain `false` leaves no index.
+    branches = [
+        list(errors) for _, errors in groupby(error.context, key=lambda inner: next(iter(inner.schema_path), None))
+    ]
     deeper = [errors for errors in branches if all(inner.path for inner in errors)]
     return deeper[0] if len(deeper) == 1 else []
 
 
 def reasons(errors: Iterable[Error], words: Words) -> str:
-    """Return the reasons of several errors as one sentence, each once."""
-    return "; ".join(dict.fromkeys(text for error in errors for _, text in explained(error, words)))
+    """Return the reasons of several errors as one sentence, each once; of a long list, the beginning."""
+    return cut("; ".join(dict.fromkeys(text for error in errors for _, text in explained(error, words))), 400)

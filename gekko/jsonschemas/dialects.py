@@ -14,9 +14,13 @@ Contents: TypeAlias = dict[str, Any] | bool
 """A schema as Python data."""
 
 LATEST = "https://json-schema.org/draft/2020-12/schema"
+DRAFT_7 = "http://json-schema.org/draft-07/schema"
 BEFORE_LATEST = "https://json-schema.org/draft/2019-09/schema"
 
 DRAFTS = ("Draft3", "Draft4", "Draft6", "Draft7", "Draft201909", "Draft202012")
+
+BY_NAME = ("properties", "patternProperties")
+BY_INDEX = ("items", "prefixItems")
 
 
 @cache
@@ -67,6 +71,33 @@ def metaschema_complaints(contents: Contents, dialect: str) -> list[Complaint]:
 def resource_of(contents: Contents, dialect: str) -> "Resource[Any]":
     """Return a schema as something that can be referred to."""
     return specification(dialect).create_resource(contents)
+
+
+def place_refusals(contents: Any, dialect: str) -> None:
+    """Rewrite each `false` that stands for one member or item, inside of *contents*, so that its place is reported.
+
+    Where a schema is plain `false`, jsonschema forgets which member or item met it.
+    """
+    pending = [resource_of(contents, dialect)]
+    while pending:
+        resource = pending.pop()
+        if isinstance(resource.contents, dict):
+            for holder, step in refusals_in(resource.contents):
+                holder[step] = {"not": {}}
+            pending += resource.subresources()
+
+
+def refusals_in(schema: dict[str, Any]) -> list[tuple[Any, str | int]]:
+    """Return where in *schema* a member or an item meets `false`: the holder and the key or index in it."""
+    named = [(schema[keyword], name) for keyword in BY_NAME if keyword in schema for name in schema[keyword]]
+    listed = [(schema[keyword], index) for keyword in BY_INDEX for index in indices(schema.get(keyword))]
+    single = [(schema, keyword) for keyword in BY_INDEX if keyword in schema]
+    return [(holder, step) for holder, step in (*named, *listed, *single) if holder[step] is False]
+
+
+def indices(value: object) -> range:
+    """Return the indices of a list, none for anything else."""
+    return range(len(value)) if isinstance(value, list) else range(0)
 
 
 @cache

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from attrs import field, frozen
 
 from gekko import jsontext
-from gekko.jsonschemas.dialects import Contents, resource_of, validators
+from gekko.jsonschemas.dialects import Contents, place_refusals, resource_of, validators
 from gekko.locations import KeyPath
 
 if TYPE_CHECKING:
@@ -72,8 +72,9 @@ class SchemaFiles:
         return plain and not self.others and not self.identified
 
     def rewritten(self, file: SchemaFile, reference: Callable[[Link], str]) -> Any:
-        """Return a copy of a file's contents in which each reference is what *reference* makes of it."""
+        """Return a copy of a file's contents to judge by, in which each reference is what *reference* makes of it."""
         document = jsontext.parse(file.text)
+        place_refusals(document, file.dialect)
         for link in self.links:
             if link.holder.file == file.uri:
                 value_at(document, link.holder.path)[link.keyword] = reference(link)
@@ -85,7 +86,7 @@ class SchemaFiles:
 
         validator = validators()[self.root.dialect]
         if self.is_self_contained():
-            return validator(self.root.contents, registry=Registry())
+            return validator(self.rewritten(self.root, lambda link: link.written), registry=Registry())
         return validator({"$ref": self.root.name()}, registry=self.registry())
 
     def registry(self) -> "Registry[Any]":

@@ -1,9 +1,11 @@
 """Whether a value from a TOML file satisfies the schema that the code which reads it declares."""
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import Any, TypeAlias
 
 from gekko.jsonschemas.complaints import TOML, Complaint, complaints
+from gekko.jsonschemas.dialects import DRAFT_7, metaschema_complaints, place_refusals
 from gekko.jsonschemas.problems import SchemaError, SchemaProblem
 from gekko.pointers import build
 
@@ -22,10 +24,10 @@ def fragment_validator(fragment: Mapping[str, Any]) -> FragmentValidator:
     from jsonschema import Draft7Validator
     from referencing import Registry
 
-    # A registry of our own: the default one would fetch what it does not know over the network.
-    written = dict(fragment)
-    metaschema = Draft7Validator(Draft7Validator.META_SCHEMA, registry=Registry())
-    if faults := sorted(complaints(metaschema, written, TOML)):
+    written = deepcopy(dict(fragment))
+    if faults := metaschema_complaints(written, DRAFT_7):
         raise SchemaError(SchemaProblem(None, build(path), text) for path, text in faults)
+    place_refusals(written, DRAFT_7)
+    # A registry of our own: the default one would fetch what it does not know over the network.
     validator = Draft7Validator(written, registry=Registry())
     return lambda value: list(complaints(validator, value, TOML))

@@ -35,7 +35,7 @@ def collect(path: Path, read: Callable[[Path], bytes]) -> SchemaFiles:
     collector.add(path, path.as_uri(), read(path), LATEST)
     collector.follow_all()
     if collector.problems:
-        raise SchemaError(dict.fromkeys(collector.problems))
+        raise SchemaError(sorted(set(collector.problems), key=str))
     root, *others = collector.files.values()
     return SchemaFiles(root, tuple(others), tuple(collector.links), tuple(collector.identified))
 
@@ -78,6 +78,7 @@ class Collector:
 
     def walk(self, resource: "Resource[Any]", base: str, file: SchemaFile) -> None:
         """Note each reference in *resource* and the schemas below it, and try each pattern."""
+        found: list[Link] = []
         pending = [(resource, base)]
         while pending:
             resource, base = pending.pop()
@@ -90,8 +91,10 @@ class Collector:
             if place.path and any(isinstance(schema.get(name), str) for name in IDENTIFIERS):
                 self.identified.append(place)
             self.problems += (SchemaProblem(file.path, *problem) for problem in pattern_problems(schema, place.path))
-            self.found += ((link, file) for link in links_in(schema, place, base))
+            found += links_in(schema, place, base)
             pending += ((below, base) for below in resource.subresources())
+        # The schemas below come in any order, but files must be read and named in the same one every time.
+        self.found += ((link, file) for link in sorted(found, key=lambda link: (link.holder.path, link.keyword)))
 
     def follow_all(self) -> None:
         """Follow every reference, also those that turn up on the way."""

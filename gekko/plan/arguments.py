@@ -35,7 +35,9 @@ def bind_arguments(
             elif argument.default is not None:
                 texts[name] = _text(argument, argument.default, read_default)
             elif argument.required:
-                problems.append(Problem(f"the argument '{name}' is required, but missing", argument.description))
+                problems.append(
+                    Problem(f"the argument '{name}' is required, but missing", argument.description, (name,))
+                )
         except ValueError as error:
             problems.append(Problem.told_by(error, (name,)))
         except FileProblem as error:

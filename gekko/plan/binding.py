@@ -7,16 +7,17 @@ from typing import Final, TypeAlias, TypeVar
 from attrs import evolve, field, frozen
 
 from gekko import limits
-from gekko.checks.checker import BindContext, BindError, Checker, Comparisons, Judging, Mismatch, Place
-from gekko.checks.judging import Bound, guarded
-from gekko.checks.outcome import MISSING, Format, Outcome
+from gekko.checks.checker import BindContext, BindError, Checker, Comparisons, Place
+from gekko.checks.comparisons import NESTED, bind_together
+from gekko.checks.judging import Bound
+from gekko.checks.outcome import Format
 from gekko.checks.registry import CheckerError, Claim, Registry
 from gekko.errors import Problem
-from gekko.jsonschemas import SchemaError, fragment_validator
+from gekko.jsonschemas import CannotEvaluate, SchemaError, fragment_validator
 from gekko.locations import KeyPath
 from gekko.sources.files import FileProblem, decode, neighbour, read_bytes
 from gekko.specs.structure import StructureError, structure
-from gekko.wording import described, one_of
+from gekko.wording import one_of
 
 T = TypeVar("T")
 
@@ -24,10 +25,6 @@ Validator: TypeAlias = Callable[[object], Sequence[tuple[KeyPath, str]]]
 
 EXIT_CODES: Final = (0, 4)
 """The ends of a run that a case may expect; any other is no answer at all."""
-
-# While a case is checked, nested comparisons are bound one by one, each against its own fragment; the table that holds
-# them only has to be one. So no class is imported that the case does not use.
-NESTED: Final[Mapping[str, object]] = {"comparisons": {"type": "object", "minProperties": 1}}
 
 
 @frozen
@@ -84,7 +81,8 @@ class Binder:
         """
         claim = self.registry.find(key)
         if claim is None:
-            raise BindError("unknown expectation", self.registry.suggestion(key, place))
+            what = "comparison" if place is Place.VALUE else "expectation"
+            raise BindError(f"unknown {what}", self.registry.suggestion(key, place))
         try:
             checker_class = self.registry.load(claim)
             validate = self._validator(checker_class)
@@ -95,8 +93,8 @@ class Binder:
                 f"the expectation {claim} cannot be used: its fragment is no JSON Schema: {error}"
             ) from error
         _check_place(key, checker_class, place, around.format)
-        if refused := [Problem(message, at=at) for at, message in validate(value)]:
-            raise _bind_error(refused)
+        if refused := _refusals(claim, validate, value):
+            raise BindError.of(refused)
         context = _Context(self, key, place, around, nested)
         return _bound(key, claim, checker_class, value, context)
 
@@ -104,6 +102,13 @@ class Binder:
         if checker_class not in self._validators:
             self._validators[checker_class] = fragment_validator({"definitions": NESTED, **checker_class.fragment})
         return self._validators[checker_class]
+
+
+def _refusals(claim: Claim, validate: Validator, value: object) -> list[Problem]:
+    try:
+        return [Problem(message, at=at) for at, message in validate(value)]
+    except CannotEvaluate as error:
+        return [Problem(f"the expectation {claim} cannot be used: its fragment gives no verdict: {error}")]
 
 
 def _check_place(key: str, checker_class: type[Checker], place: Place, output_format: Format) -> None:
@@ -138,11 +143,6 @@ def _bound(key: str, claim: Claim, checker_class: type[Checker], value: object, 
         # Whatever a plug-in raises here is its own bug, told at the key that uses it.
         reason = f"bind() raised {type(error).__name__}: {error}"
     raise BindError(f"the expectation {claim} cannot be used: {reason}")
-
-
-def _bind_error(problems: Sequence[Problem]) -> BindError:
-    first, *more = problems
-    return BindError(first.problem, first.hint, first.at, *more)
 
 
 def _agreed_exit_code(expectations: Expectations) -> tuple[int, list[Problem]]:
@@ -190,23 +190,15 @@ class _Context:
         try:
             return structure(value, into)
         except StructureError as error:
-            raise _bind_error([problem.below(*at) for problem in error.problems]) from None
+            raise BindError.of([problem.below(*at) for problem in error.problems]) from None
 
     def comparisons(self, table: object, at: KeyPath = ()) -> Comparisons:
-        if not isinstance(table, dict) or not table:
-            hint = "such as { min = 0.8 }"
-            raise BindError(f"expected a table of comparisons, found {described(table)}", hint, at)
-        bound: list[Bound] = []
-        problems: list[Problem] = []
-        for key, value in table.items():
-            try:
-                bound.append(self._binder.bind_key(key, value, Place.VALUE, self._around, self._nested))
-            except BindError as error:
-                problems += (problem.below(*at, key) for problem in error.problems)
-        if problems:
-            raise _bind_error(problems)
-        self._nested.extend(bound)
-        return BoundComparisons(tuple(bound))
+        def bind_one(key: str, value: object) -> Bound:
+            return self._binder.bind_key(key, value, Place.VALUE, self._around, self._nested)
+
+        together = bind_together(table, at, bind_one)
+        self._nested.extend(together.members)
+        return together
 
     def read_bytes(self, name: str, at: KeyPath = ()) -> bytes:
         try:
@@ -221,18 +213,3 @@ class _Context:
             return decode(raw)
         except FileProblem as error:
             raise BindError(error.problem, error.hint, at) from None
-
-
-@frozen
-class BoundComparisons:
-    """Comparisons that judge one value together: implements Comparisons."""
-
-    bound: tuple[Bound, ...]
-
-    def judge(self, value: object, outcome: Outcome) -> Judging:
-        """Yield what each comparison yields; where the place is missing, ask only those that want to know."""
-        asked = [bound for bound in self.bound if value is not MISSING or bound.sees_missing]
-        if len(asked) < len(self.bound):
-            yield Mismatch(expected="a value", found=MISSING)
-        for bound in asked:
-            yield from guarded(bound, value, outcome)

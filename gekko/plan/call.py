@@ -5,6 +5,7 @@ from pathlib import Path
 
 from gekko import limits
 from gekko.errors import InputOutputError, Problem, UsageError
+from gekko.locations import shown_path
 from gekko.plan.arguments import bind_arguments
 from gekko.plan.catalog import Catalog
 from gekko.plan.inputs import Held
@@ -45,7 +46,7 @@ def _held(path: Path) -> Held:
     try:
         return Held(decode(read_bytes(path, limits.INPUT_BYTES, "argument")))
     except FileProblem as error:
-        raise InputOutputError(f"{path}: {error}") from None
+        raise InputOutputError(f"{shown_path(path)}: {error}") from None
 
 
 def _argument_text(problem: Problem) -> str:

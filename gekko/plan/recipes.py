@@ -105,7 +105,7 @@ class Recipes:
         for name, reference in command.front.schemas.items():
             schema = self._schema(command, reference, issues, "schemas", name)
             if schema is not None:
-                values[Placeholder("schemas", name)] = compact(schema.document)
+                values[Placeholder("schemas", name)] = compact(bundle(schema))
         for name, reference in command.front.partials.items():
             text = self._partial(command, reference, issues, "partials", name)
             if text is not None:
@@ -125,9 +125,7 @@ class Recipes:
         except FileProblem as error:
             issues.append(command.issue(f"{shown_path(path)}: {error.problem}", error.hint, *key))
         except SchemaError as error:
-            issues += (
-                command.issue(f"{shown_path(path)} is no valid schema: {each}", "", *key) for each in error.problems
-            )
+            issues += (command.issue(f"no valid schema: {each}", "", *key) for each in error.problems)
         return self._schemas.get(path)
 
     def _partial(self, command: Command, reference: str, issues: list[Issue], *key: str) -> str | None:

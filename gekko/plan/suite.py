@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 from gekko import limits
 from gekko.checks.registry import Registry
 from gekko.errors import ConfigurationError, Issue, Problem, UsageError
-from gekko.locations import Location, shown_path
+from gekko.locations import KeyPath, Location, shown_path
 from gekko.plan.access import Accesses, reach
 from gekko.plan.arguments import bind_arguments
 from gekko.plan.binding import Binder, Expectations, Surroundings
@@ -186,16 +186,11 @@ class _Planner:
             self.issues += error.issues
             return
         recipe = self._recipe(words, path)
-        try:
-            case = structure(data, Case)
-        except StructureError as error:
-            self.issues += (problem.issue(path) for problem in error.problems)
-            if recipe is not None and isinstance(expect := data.get("expect"), dict):
-                _, problems = self._binder.bind(expect, _surroundings(recipe, path, scope))
-                self.issues += (problem.below("expect").issue(path) for problem in problems)
-            return
+        case, misfits = _structured(data)
+        self.issues += (problem.issue(path) for problem in misfits)
         if recipe is not None:
-            self._bind(words, name, _CaseSource(case, path, scope, InFile(path, digest(raw))), recipe)
+            source = _CaseSource(case, path, scope, InFile(path, digest(raw)))
+            self._bind(words, name, source, recipe, frozenset(_told(problem) for problem in misfits))
 
     def _recipe(self, words: CommandPath, path: Path) -> Recipe | None:
         catalog = self._recipes.catalog
@@ -210,7 +205,10 @@ class _Planner:
             self.issues += error.issues
             return None
 
-    def _bind(self, words: CommandPath, name: str, source: "_CaseSource", recipe: Recipe) -> None:
+    def _bind(
+        self, words: CommandPath, name: str, source: "_CaseSource", recipe: Recipe, told: frozenset[KeyPath]
+    ) -> None:
+        """Add the trial, or what is wrong with it beyond the keys of which that was *told*."""
         args, arg_problems = source.arguments(recipe)
         given, input_problems = source.input(recipe)
         around = _surroundings(recipe, source.path, source.scope)
@@ -224,9 +222,9 @@ class _Planner:
             problems += self._ask(expectations)
         except ConfigurationError as error:
             self.issues += error.issues
-            return
-        self.issues += (problem.issue(source.path) for problem in problems)
-        if not problems and given is not None:
+        fresh = (problem for problem in problems if told.isdisjoint((problem.at[:1], problem.at[:2])))
+        self.issues += (problem.issue(source.path) for problem in fresh)
+        if not problems and not told and given is not None:
             self._trials.append(Trial(words, name, source.path, Job(recipe, args), given, expectations))
 
     def _ask(self, expectations: Expectations) -> Iterator[Problem]:
@@ -251,6 +249,23 @@ class _Planner:
                     yield Problem(problem, catalog.suggestion(words), key)
                     continue
                 self._asked_commands[command] = self._recipes.recipe(words)
+
+
+def _structured(data: Mapping[str, object]) -> tuple[Case, tuple[Problem, ...]]:
+    """Return a case and what does not fit its class; stand-ins replace that, so that the rest is checked as well."""
+    try:
+        return structure(data, Case), ()
+    except StructureError as error:
+        told = {_told(problem) for problem in error.problems}
+        sound = {key: value for key, value in data.items() if (key,) not in told}
+        if isinstance(args := sound.get("args"), dict):
+            sound["args"] = {name: value for name, value in args.items() if ("args", name) not in told}
+        return structure({"input": "", "expect": {}, **sound}, Case), error.problems
+
+
+def _told(problem: Problem) -> KeyPath:
+    """Return the key that a problem spoils: one argument, or a whole key of the case."""
+    return problem.at[:2] if problem.at[0] == "args" else problem.at[:1]
 
 
 def _surroundings(recipe: Recipe, path: Path, scope: Scope) -> Surroundings:
@@ -285,7 +300,9 @@ class _CaseSource:
         except FileProblem as error:
             return None, [Problem(error.problem, error.hint, ("file",))]
         if recipe.command.takes_bytes:
-            return None, [Problem("a 'binary' command takes no inline input", 'such as input = { file = "memo.wav" }')]
+            return None, [
+                Problem("a 'binary' command takes no inline input", 'name a file: input = { file = "memo.wav" }')
+            ]
         text = written.removeprefix("\ufeff")
         return (Held(text) if len(text) <= HELD_CHARACTERS else InCase(self.file)), []
 

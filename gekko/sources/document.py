@@ -21,6 +21,13 @@ FRONT_MATTER_LINE = 2
 
 TOMLLIB_MESSAGE = re.compile(r"(?P<problem>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)")
 
+HINTS = {
+    "not valid TOML: cannot overwrite a value": "the key is given twice",
+    "not valid TOML: illegal character '\\n'": "a string ends on the line on which it begins",
+    "not valid TOML: invalid value": "a string stands in quotes",
+}
+"""What tomllib's words mean to somebody who does not know how it reads."""
+
 
 @frozen
 class Document:
@@ -150,7 +157,7 @@ def _load(path: Path, text: str, first_line: int) -> dict[str, object]:
     except tomllib.TOMLDecodeError as error:
         problem, place = _explained(error, text)
     line, column = (first_line + place[0] - 1, place[1]) if place else (None, None)
-    raise _refusal(Location(path, line=line, column=column), problem)
+    raise _refusal(Location(path, line=line, column=column), problem, HINTS.get(problem, ""))
 
 
 def _explained(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, tuple[int, int] | None]:

@@ -160,6 +160,8 @@ def _unopened(path: Path, error: OSError | ValueError) -> FileProblem:
     if isinstance(error, ValueError):  # a NUL in the path, or a character that the file system cannot encode
         return FileProblem(f"cannot be opened: {error}")
     if isinstance(error, FileNotFoundError):
+        if path.is_symlink():
+            return FileProblem("a link to a file that is not there")
         return FileProblem("no such file", _nearest_name(path))
     if error.errno in (errno.ENXIO, errno.EOPNOTSUPP):
         return FileProblem("not a regular file", "it is a socket or a device")

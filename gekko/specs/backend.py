@@ -26,7 +26,7 @@ OURS: Final = ("content-type", "content-length", "host", "transfer-encoding", "c
 
 def _supported(protocol: Protocol) -> None:
     if protocol == "embeddings":
-        not_supported_yet(protocol)
+        raise ValueError("'embeddings' is not supported yet", "accepted: 'chat' or 'transcriptions'")
 
 
 def _legal_headers(headers: Mapping[str, str]) -> None:

@@ -182,8 +182,8 @@ class _Reader:
             return None
         declared: Mapping[str, object] = getattr(self._front, kind)
         if name not in declared:
-            return f"{placeholder} is not declared", did_you_mean(name, declared) or f"declare it in [{kind}]"
+            return f"'{placeholder}' is not declared", did_you_mean(name, declared) or f"declare it in [{kind}]"
         if kind == "args" and not self._front.args[name].is_always_there:
             hint = f"set 'required = true' or a 'default' in [args.{name}]"
-            return f"{placeholder} is used, but a run may have no value for it", hint
+            return f"'{placeholder}' is used, but a run may have no value for it", hint
         return None

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from gekko.errors import Problem
 from gekko.locations import KeyPath
 from gekko.specs.structure import Rule, StructureError
-from gekko.wording import one_of, shown
+from gekko.wording import described, one_of, shown
 
 
 def not_supported_yet(_: object) -> None:
@@ -19,19 +19,22 @@ def not_supported_yet(_: object) -> None:
 def not_blank(text: str) -> None:
     """The text holds more than white space."""
     if not text.strip():
-        raise ValueError("expected a text that is not blank")
+        raise ValueError(f"expected a text that is not blank, found {described(text)}")
 
 
 def not_empty(value: Sized) -> None:
     """There is at least one element or character."""
     if not len(value):
-        raise ValueError("expected something, found nothing")
+        wanted = "a string that is not empty" if isinstance(value, str) else "at least one entry"
+        raise ValueError(f"expected {wanted}, found {described(value)}")
 
 
 def all_not_empty(texts: tuple[str, ...]) -> None:
     """No element is the empty string."""
-    if "" in texts:
-        raise ValueError("expected non-empty strings, found an empty one")
+    if problems := [
+        Problem("expected a string that is not empty", at=(i,)) for i, text in enumerate(texts) if not text
+    ]:
+        raise StructureError(problems)
 
 
 def positive(number: float) -> None:

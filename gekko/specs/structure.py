@@ -204,7 +204,7 @@ def _problems_in(error: BaseException, at: KeyPath = ()) -> Iterator[Problem]:
             for inner in bare:
                 yield from _problems_in(inner, at)
         case ForbiddenExtraKeysError():
-            accepted = [field.name for field in attrs.fields(error.cl)]
+            accepted = [field.name for field in attrs.fields(error.cl) if field.init]
             for key in sorted(error.extra_fields):
                 yield Problem("unknown key", did_you_mean(key, accepted) or _accepted(accepted), (*at, key))
         case KeyError():

@@ -1,25 +1,23 @@
 """The context in which a checker is bound in a test: no files but those given, no case and no command."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from attrs import evolve, field, frozen
 
-from gekko.checks.checker import BindError, Checker, Comparisons, Judging, Mismatch, Place
-from gekko.checks.judging import Bound, guarded
-from gekko.checks.outcome import MISSING, Format, Outcome
+from gekko.checks.checker import BindError, Checker, Comparisons, Place
+from gekko.checks.comparisons import NESTED, bind_together
+from gekko.checks.judging import Bound
+from gekko.checks.outcome import Format
 from gekko.checks.registry import CheckerError, Claim, Registry, discover
 from gekko.errors import Problem
 from gekko.jsonschemas import fragment_validator
 from gekko.locations import KeyPath
 from gekko.specs.structure import StructureError, structure
-from gekko.wording import described, one_of
+from gekko.wording import one_of
 
 T = TypeVar("T")
-
-NESTED: Final[Mapping[str, object]] = {"comparisons": {"type": "object", "minProperties": 1}}
-"""What COMPARISONS stands for while a value is bound: each comparison is then checked against its own fragment."""
 
 
 @frozen
@@ -45,22 +43,11 @@ class Context:
         try:
             return structure(value, into)
         except StructureError as error:
-            raise bind_error([problem.below(*at) for problem in error.problems]) from error
+            raise BindError.of([problem.below(*at) for problem in error.problems]) from error
 
     def comparisons(self, table: object, at: KeyPath = ()) -> Comparisons:
         """Bind nested comparisons as the engine does."""
-        if not isinstance(table, dict) or not table:
-            raise BindError(f"expected a table of comparisons, found {described(table)}", at=at)
-        bound: list[Bound] = []
-        problems: list[Problem] = []
-        for key, value in table.items():
-            try:
-                bound.append(self._bind_nested(key, value))
-            except BindError as error:
-                problems += (problem.below(*at, key) for problem in error.problems)
-        if problems:
-            raise bind_error(problems)
-        return _Together(tuple(bound))
+        return bind_together(table, at, self._bind_nested)
 
     def read_bytes(self, name: str, at: KeyPath = ()) -> bytes:
         """Return the content of one of *files*."""
@@ -81,7 +68,7 @@ class Context:
         if Place.VALUE not in checker_class.places:
             raise BindError(f"'{key}' is not a comparison")
         if problems := refusals(checker_class, value):
-            raise bind_error(problems)
+            raise BindError.of(problems)
         return bound(key, checker_class.bind(value, evolve(self, key=key, place=Place.VALUE, format="json")))
 
     def _load(self, key: str) -> type[Checker]:
@@ -92,21 +79,6 @@ class Context:
             return self._installed.load(claim)
         except CheckerError as error:
             raise BindError(str(error)) from error
-
-
-@frozen
-class _Together:
-    """Comparisons that judge one value together: implements Comparisons."""
-
-    members: tuple[Bound, ...]
-
-    def judge(self, value: object, outcome: Outcome) -> Judging:
-        """Yield what each comparison yields; where the place is missing, ask only those that want to know."""
-        asked = [member for member in self.members if value is not MISSING or member.sees_missing]
-        if len(asked) < len(self.members):
-            yield Mismatch("a value", MISSING)
-        for member in asked:
-            yield from guarded(member, value, outcome)
 
 
 def refusals(checker_class: type[Checker], value: object) -> list[Problem]:
@@ -127,9 +99,3 @@ def bound(key: str, checker: Checker) -> Bound:
         models_asked=checker.models_asked,
         commands_asked=checker.commands_asked,
     )
-
-
-def bind_error(problems: Sequence[Problem]) -> BindError:
-    """Return an error that gives all of *problems*."""
-    first, *more = problems
-    return BindError(first.problem, first.hint, first.at, *more)

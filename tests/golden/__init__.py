@@ -13,7 +13,8 @@ A file `AREA/KIND.txt` says what was done wrong, what was called, which files st
 
 The files join a sound project (`sound.txt`) or replace some of it. Marks behind a file's name: `(escaped)` for
 content in which `\x00` is a byte, `(1 MiB and a byte)` for one that is filled up with spaces, `-> TARGET` for a link,
-and a `/` at the end for an empty folder. Standard output is empty unless a section shows it.
+and a `/` at the end for an empty folder. The values of environment variables may hold escapes as well. Standard output
+is always empty.
 
 After a message was changed on purpose, `GKO_REGENERATE_GOLDENS=1 pytest tests/test_golden.py` writes the files anew;
 what then differs is to be read like any other change.

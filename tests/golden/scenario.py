@@ -2,19 +2,18 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Self
 
 from attrs import field, frozen
 
 from gekko import limits
-from tests.project import Finished, Project
+from tests.project import Project
 
 SECTION: Final = re.compile(r"^-- (.+) --\n", re.MULTILINE)
 FILE: Final = re.compile(r"(?P<name>.+?)(?: -> (?P<target>.+)| \((?P<mark>escaped|1 MiB and a byte)\))?")
 STDERR: Final = re.compile(r"stderr, exit code (\d+)")
-ASSIGNMENT: Final = re.compile(r"([A-Z_]+)=(.*)")
 
 FOLDER: Final = "$FOLDER"
 """What stands in a golden for the folder of the project, which is another one every time."""
@@ -42,18 +41,18 @@ class Scenario:
         (line,) = re.findall(r"^\$ (.+)$", self.head, re.MULTILINE)
         words = shlex.split(line)
         command = words.index("gko")
-        environ = dict(match.groups() for word in words[:command] if (match := ASSIGNMENT.fullmatch(word)))
-        return environ, words[command + 1 :]
+        assignments = (word.partition("=") for word in words[:command])
+        return {name: _unescaped(value).decode() for name, _, value in assignments}, words[command + 1 :]
 
     @property
     def files(self) -> Mapping[str, str]:
         """The files with their contents, by their names and marks."""
-        return {title: text for title, text in self.sections.items() if not _is_result(title)}
+        return {title: text for title, text in self.sections.items() if not STDERR.fullmatch(title)}
 
     @property
-    def expected(self) -> Mapping[str, str]:
-        """The results that the file shows, by their titles."""
-        return {title: text for title, text in self.sections.items() if _is_result(title)}
+    def stderr(self) -> str:
+        """What is to be said."""
+        return "".join(text for title, text in self.sections.items() if STDERR.fullmatch(title))
 
     def lay_out(self, folder: Path) -> None:
         """Write the files below *folder*."""
@@ -63,21 +62,13 @@ class Scenario:
             _write(folder / match["name"], match["name"].endswith("/"), match["target"], match["mark"], text)
 
     def play(self, project: Project) -> Self:
-        """Lay out the files, make the call, and return the scenario with the results that came of it."""
+        """Lay out the files, make the call, and return the scenario with what came of it."""
         self.lay_out(project.folder)
         environ, args = self.call
         finished = project.gko(*args, environ=environ)
-        return type(self)(self.head, {**self.files, **dict(_results(finished, project.folder))})
-
-
-def _is_result(title: str) -> bool:
-    return title == "stdout" or STDERR.fullmatch(title) is not None
-
-
-def _results(finished: Finished, folder: Path) -> Iterator[tuple[str, str]]:
-    if finished.stdout:
-        yield "stdout", finished.stdout.decode().replace(str(folder), FOLDER)
-    yield f"stderr, exit code {finished.exit_code}", finished.stderr.replace(str(folder), FOLDER)
+        assert finished.stdout == b""
+        said = finished.stderr.replace(str(project.folder), FOLDER)
+        return type(self)(self.head, {**self.files, f"stderr, exit code {finished.exit_code}": said})
 
 
 def _write(path: Path, is_folder: bool, target: str | None, mark: str | None, text: str) -> None:
@@ -87,8 +78,12 @@ def _write(path: Path, is_folder: bool, target: str | None, mark: str | None, te
     elif target is not None:
         path.symlink_to(target)
     elif mark == "escaped":
-        path.write_bytes(text.encode("ascii").decode("unicode_escape").encode("latin-1"))
+        path.write_bytes(_unescaped(text))
     elif mark is not None:
         path.write_bytes(text.encode().ljust(limits.SPEC_FILE_BYTES + 1))
     else:
         path.write_text(text, "utf-8")
+
+
+def _unescaped(text: str) -> bytes:
+    return text.encode("ascii").decode("unicode_escape").encode("latin-1")

@@ -32,7 +32,6 @@ from gekko import (
     collect,
     did_you_mean,
     equal,
-    first_difference,
     is_number,
     non_empty_lines,
     parse_pointer,
@@ -118,8 +117,8 @@ class Everything(Checker):
         except NoSuchPlace as missing:
             yield Mismatch(str(missing), missing.value, build_pointer(missing.place))
             return
-        if not equal(there, self.golden) and (difference := first_difference(self.golden, there)):
-            yield Mismatch(str(difference), shown(there, 40), build_pointer(difference.path))
+        if not equal(there, self.golden):
+            yield Mismatch(shown(self.golden, 40), there, build_pointer(self.tokens))
         yield from self._opinions(there)
         missed = yield from collect(self.inner.judge(there, outcome))
         assert_type(missed, list[Mismatch])

@@ -8,10 +8,8 @@ from attrs import define, field
 from gekko import jsontext
 from gekko.messages import Message
 from gekko.run.exchange import Reply, Usage
-from gekko.run.protocols.envelope import JsonBody, error_detail
+from gekko.run.protocols.envelope import JsonBody
 from gekko.wording import described
-
-__all__ = ["ChatParser", "chat_body", "error_detail"]
 
 SCHEMA_NAME = "answer"
 """Servers ask for a name, and do nothing with it."""
