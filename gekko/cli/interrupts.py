@@ -1,37 +1,97 @@
 """Ctrl-C, SIGTERM and SIGHUP: each ends the program where it stands, with a code that names it."""
 
+import asyncio
 import signal
+from collections.abc import Callable, Coroutine
 from types import FrameType
+from typing import Any, Final, TypeAlias, TypeVar
 
 from gekko.cli.exits import Exit
 
-CODES = {
+T = TypeVar("T")
+
+Handler: TypeAlias = Callable[[int, FrameType | None], None]
+
+CODES: Final = {
     "SIGINT": Exit.INTERRUPTED,
     "SIGTERM": Exit.TERMINATED,
     "SIGHUP": Exit.HANGUP,  # which Windows does not have
 }
 
+PATIENCE_SECS = 0.25
+"""An event loop has so long to close what it opened; an expectation at work does not let it come to that."""
+
 
 class Interrupted(SystemExit):
     """A signal asked the program to end.
 
-    A SystemExit, because an event loop lets that through at once, and everybody else too: what is open is closed on the
-    way out.
+    A SystemExit, because everybody lets that through: what is open is closed on the way out.
     """
 
 
 def heed_signals() -> None:
     """From now on, raise Interrupted where a signal meets the program."""
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        raise _interrupted(number)
+
+    _install(interrupt)
+
+
+def run_heedful(main: Coroutine[Any, Any, T]) -> T:
+    """Run *main* in an event loop and return its result; a signal cancels it, and is raised as Interrupted afterwards.
+
+    Raised at once, it could meet any task, or the loop between two of them, and whoever waits for those would be left.
+    """
+    met: list[Interrupted] = []
+
+    async def heedful() -> T:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task(asyncio.get_running_loop())
+
+        def cancel(number: int, _: FrameType | None) -> None:
+            met.append(_interrupted(number))
+            if task is None or loop.is_closed():
+                raise met[0]
+            loop.call_soon_threadsafe(task.cancel)
+            _raise_later(met[0])
+
+        _install(cancel)
+        return await main
+
+    try:
+        return asyncio.run(heedful())
+    finally:
+        if met:
+            _set_alarm(0)
+            raise met[0]
+        heed_signals()
+
+
+def _install(handler: Handler | signal.Handlers) -> None:
     for name in CODES:
         number = getattr(signal, name, None)
         # Whoever starts a program with a signal ignored, as nohup does, means it.
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
+            signal.signal(number, handler)
 
 
-def _interrupt(number: int, _: FrameType | None) -> None:
+def _interrupted(number: int) -> Interrupted:
     # Once is enough: a second signal must not disturb the closing.
-    for name in CODES:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-    raise Interrupted(CODES[signal.Signals(number).name])
+    _install(signal.SIG_IGN)
+    return Interrupted(CODES[signal.Signals(number).name])
+
+
+def _raise_later(interrupted: Interrupted) -> None:
+    """Raise it after all where the loop does not get to it."""
+
+    def interrupt(_: int, __: FrameType | None) -> None:
+        raise interrupted
+
+    if hasattr(signal, "SIGALRM"):  # which Windows does not have
+        signal.signal(signal.SIGALRM, interrupt)
+        _set_alarm(PATIENCE_SECS)
+
+
+def _set_alarm(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)

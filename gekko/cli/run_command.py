@@ -1,6 +1,5 @@
 """A configured command: arguments from the command line, input from a file or a stream, the answer to stdout."""
 
-import asyncio
 import sys
 from pathlib import Path
 from time import perf_counter
@@ -10,6 +9,7 @@ import click
 
 from gekko import limits
 from gekko.cli.exits import Exit
+from gekko.cli.interrupts import run_heedful
 from gekko.cli.notices import about_the_engine
 from gekko.cli.options import global_options
 from gekko.cli.session import Session, is_terminal, tell, write_result
@@ -130,7 +130,7 @@ def _answer(session: Session, job: Job, accesses: Accesses, given: Held | Bytes)
     statistics = session.statistics()
     started = perf_counter()
     try:
-        run = asyncio.run(_run(session, job, accesses, given))
+        run = run_heedful(_run(session, job, accesses, given))
     except BackendError:
         if statistics is not None:
             statistics.failed(job.recipe, (perf_counter() - started) * 1000, Exit.BACKEND)

@@ -117,11 +117,13 @@ def neighbour(folder: Path, name: str, root: Path) -> Path:
     """
     # The separators of every system are refused on every system; PurePath knows the drives of this one.
     if name in ("", ".", "..") or any(char in "/\\\0" for char in name) or PurePath(name).name != name:
-        raise FileProblem("not the name of a file", "expected one name, without a folder")
+        raise FileProblem(f"{shown(name)} is not the name of a file", "expected one name, without a folder")
     path = folder / name
     target = PurePath(os.path.realpath(path))
     if not target.is_relative_to(os.path.realpath(root)):
-        raise FileProblem(f"leads out of its scope, to {target}", f"a file inside {root} is expected")
+        raise FileProblem(
+            f"leads out of its scope, to {shown_path(Path(target))}", f"a file inside {shown_path(root)} is expected"
+        )
     return path
 
 

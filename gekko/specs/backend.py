@@ -135,7 +135,7 @@ def read_backend(document: Document) -> Sourced[Backend]:
     """
     kind = document.data.get("type")
     if "type" not in document.data:
-        raise _refused(document, (), "the key 'type' is required, but missing", one_of(TYPES))
+        raise _refused(document, ("type",), "the key 'type' is required, but missing", f"accepted: {one_of(TYPES)}")
     if not isinstance(kind, str) or kind not in TYPES:
         hint = (did_you_mean(kind, TYPES) if isinstance(kind, str) else "") or f"accepted: {one_of(TYPES)}"
         raise _refused(document, ("type",), f"expected the type of a backend, found {described(kind)}", hint)

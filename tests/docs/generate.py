@@ -14,7 +14,7 @@ from typing import Final
 
 from gekko import errors, limits
 from gekko.checks.checker import Checker, Place
-from gekko.checks.registry import POINTERS, discover, summary
+from gekko.checks.registry import POINTERS, discover
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import CODES
 from gekko.cli.root import BUILT_IN, CONFIG
@@ -30,6 +30,8 @@ PLACES: Final = {
     Place.POINTER: "`[expect]`, as a key that begins with `/`",
     Place.VALUE: "`is`",
 }
+
+LINE_CHARACTERS: Final = 100
 
 LIMITS: Final = {
     "an input, a prompt, a partial, a schema file, a file that an argument names": limits.INPUT_BYTES,
@@ -50,14 +52,19 @@ def _expectation(key: str, checker: type[Checker]) -> Iterator[str]:
     example, _, more = example.partition("\n\n")
     formats = "text" if "json" not in checker.formats else "json"
     yield f"## {_title(key)}\n"
-    yield f"{prose.removeprefix(summary(checker)) and prose.strip() or summary(checker)}\n"
+    yield f"{prose.strip()}\n"
     yield "| | |\n| --- | --- |"
     yield f"| stands in | {' and '.join(PLACES[place] for place in Place if place in checker.places)} |"
     yield f"| output format | {_formats(checker)} |\n"
     yield f"```toml case {formats}\n[expect]\n{example.rstrip()}\n```\n"
     if more:
         yield f"{more.strip()}\n"
-    yield f"Its value, as a JSON Schema:\n\n```json\n{json.dumps(checker.fragment, indent=2)}\n```"
+    yield f"Its value, as a JSON Schema:\n\n```json\n{_fragment(checker)}\n```"
+
+
+def _fragment(checker: type[Checker]) -> str:
+    line = json.dumps(checker.fragment)
+    return line if len(line) <= LINE_CHARACTERS else json.dumps(checker.fragment, indent=2)
 
 
 def _title(key: str) -> str:
@@ -93,7 +100,8 @@ def _meaning(code: Exit, kinds: list[type[errors.GekkoError]], signals: Mapping[
         return f"ended by {signals[code]}{', as by Ctrl-C' if code is Exit.INTERRUPTED else ''}"
     if not kinds:
         return "success"
-    return " ".join((kind.__doc__ or "").splitlines()[0].replace("*", "") for kind in kinds)
+    # What follows a semicolon is about the class.
+    return "; ".join((kind.__doc__ or "").splitlines()[0].partition(";")[0].rstrip(".") for kind in kinds)
 
 
 def command_help() -> str:

@@ -42,7 +42,7 @@ def test_one_malformed_case_among_a_thousand_lets_no_request_through(page: Proje
 
     assert (run.exit_code, run.stdout) == (2, b"")
     [line] = run.stderr.splitlines()
-    assert '.gekko/tests/git/review/zz-last.toml:5:26: expect."/confidence".min: ' in line
+    assert '.gekko/tests/git/review/zz-last.toml:5:19: expect."/confidence".min: ' in line
     assert server.connections_accepted == 0
 
 
@@ -56,7 +56,7 @@ def test_twenty_kinds_of_malformed_cases_are_all_named_at_once(page: Project, se
 
     assert len(MALFORMED) == 20
     assert (run.exit_code, run.stdout) == (2, b"")
-    assert re.findall(r"^error: \.gekko/tests/git/review/([\w-]+)\.toml:\d+:\d+: ", run.stderr, re.MULTILINE) == sorted(
+    assert re.findall(r"^error: \.gekko/tests/git/review/([\w-]+)\.toml:", run.stderr, re.MULTILINE) == sorted(
         MALFORMED
     )
     assert server.connections_accepted == 0

@@ -185,7 +185,11 @@ def test_exit_code_4_expects_a_rejection_by_the_output_contract(
 
 
 def test_exit_code_4_beside_an_output_comparison_is_malformed(page: Project, server: StubServer) -> None:
-    of_json = ['exit_code = 4\n"/a" = 1', '"/a" = { min = 1 }\nexit_code = 4', 'exit_code = 4\n"/" = { is = { lines = 1 } }']
+    of_json = [
+        'exit_code = 4\n"/a" = 1',
+        '"/a" = { min = 1 }\nexit_code = 4',
+        'exit_code = 4\n"/" = { is = { lines = 1 } }',
+    ]
     of_text = ["exit_code = 4\nlines = 1", 'contains = ["a"]\nexit_code = 4']
 
     assert refused(page, "git/review", GIVEN, of_json) == of_json

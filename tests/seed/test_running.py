@@ -63,7 +63,9 @@ def test_model_runs_the_same_cases_with_another_model(page: Project, server: Stu
     assert (own.exit_code, twin.exit_code) == (0, 0)
     assert results(own) == results(twin) == {"a": "pass", "b": "pass"}
     assert [request.json["model"] for request in server.requests] == ["served-fast"] * 2 + ["served-gpu-twin"] * 2
-    assert [contents(request) for request in server.requests[:2]] == [contents(request) for request in server.requests[2:]]
+    assert [contents(request) for request in server.requests[:2]] == [
+        contents(request) for request in server.requests[2:]
+    ]
 
 
 def test_repeat_with_json_measures_distinct_final_outputs(page: Project, server: StubServer) -> None:
@@ -78,7 +80,9 @@ def test_repeat_with_json_measures_distinct_final_outputs(page: Project, server:
 
 
 def test_a_dry_run_with_json_lists_cases_and_rendered_messages(page: Project, server: StubServer) -> None:
-    page.command("polite", 'model = "fast"\nsystem = "Be kind."\n[[examples]]\nuser = "a"\nassistant = "b"\n', "{{ input }}")
+    page.command(
+        "polite", 'model = "fast"\nsystem = "Be kind."\n[[examples]]\nuser = "a"\nassistant = "b"\n', "{{ input }}"
+    )
     page.case("polite/a", "", 'input = "c"')
     page.case("git/review/hardware", "", GIVEN)
 
