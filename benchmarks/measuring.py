@@ -91,7 +91,9 @@ def show(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     cells = [header, *rows]
     widths = [max(len(row[index]) for row in cells) for index in range(len(header))]
     lines = ["| " + " | ".join(_aligned(row, widths)) + " |" for row in cells]
-    rule = "| " + " | ".join("-" * width if index == 0 else "-" * (width - 1) + ":" for index, width in enumerate(widths))
+    rule = "| " + " | ".join(
+        "-" * width if index == 0 else "-" * (width - 1) + ":" for index, width in enumerate(widths)
+    )
     print("\n".join((lines[0], rule + " |", *lines[1:])), end="\n\n")
 
 

@@ -19,25 +19,26 @@ tested() {
 }
 
 echo
-echo "== Prompts that keep their promises"
-echo "Each case below gives a command an input and says what the answer must be like. The answers come from"
-echo "a small model that gko runs on this machine; nothing leaves it."
+echo "== Prompts that do what they should"
+echo "Each case below gives a command an input and says what must be true of the answer. A small model answers, on this"
+echo "machine: nothing leaves it."
 tested demo 0
 cat <<'NEXT'
 
-All of them held. What to try next, after '. .venv/bin/activate; cd examples/demo':
-    echo 'Hi, order 5 is late. Jo Day, jo@day.example' | gko extract contact    run one of the commands
-    gko config test extract --repeat 3                                          is it the same every time?
-    gko config test git --dry-run                                               what is sent to the model
-    ${EDITOR:-vi} .gekko/tests/summarise/ferry.toml                             change what is expected
+Everything held. What to try next, after `. .venv/bin/activate && cd examples/demo`:
+    echo 'We need 8 kettles in Turin.' | gko extract order     run one of the commands
+    gko config test extract/order --repeat 3                   is the answer the same every time?
+    gko config test git --dry-run                              what is sent to the model
+    ${EDITOR:-vi} .gekko/tests/extract/order/at-least.toml     expect something else, and test again
 NEXT
 
 echo
-echo "== Prompts that break them"
-echo "The next project is wrong on purpose. A failure names the expectation, what was expected and what was there."
+echo "== A prompt that does not"
+echo "It sorts support tickets and shows an example of each kind. That is fair, and still more than so small a model can do."
 tested red 4
 cat <<'WHY'
 
-Exit code 4 says that an expectation failed, so that a script or a CI job stops here. Other codes mean that there was no
-verdict: 2, a file or the command line is wrong; 3, no answer could be had. The demo itself has worked.
+Every failure names the expectation, what was expected, what was there, and the line to look at. Exit code 4 says that an
+expectation failed, so that a script or a CI job can stop there; with 2 or 3 there is no verdict at all, because a file is
+wrong or no answer could be had. Here it was meant to fail: the demo worked. README.md and docs/ go on from here.
 WHY

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from jsonpointer import JsonPointer, JsonPointerException, escape
 
@@ -35,6 +36,7 @@ class NoSuchPlace(LookupError):  # noqa: N818 (it is the answer to a question, a
                 return f"{where} is {described(self.value)}, which has no members"
 
 
+@lru_cache  # a suite has many cases, and asks for the same few places in all of them
 def parse(pointer: str) -> tuple[str, ...]:
     """Return the reference tokens of *pointer*, unescaped; the whole document is the pointer without any.
 

@@ -13,15 +13,20 @@ FORMS: Mapping[str, str] = {
     "env": "{{ env.NAME }}",
     "schemas": "{{ schemas.ID }}",
     "partials": "{{ partials.ID }}",
+    "backend": "{{ backend.port }}",
 }
 """Every kind of placeholder, and how it is written."""
 
-_BARE = (re.compile(r"[A-Za-z0-9_-]+"), "letters, digits, '_' and '-'")
+IN_COMMANDS = FORMS.keys() - {"backend"}
+"""The kinds that can stand in a command file."""
+
+_BARE = (re.compile(r"[A-Za-z0-9_-]+"), "a name consists of letters, digits, '_' and '-'")
 NAMES = {
-    "args": (re.compile(r"[A-Za-z][A-Za-z0-9_-]*"), "letters, digits, '_' and '-', a letter first"),
-    "env": (re.compile(r"[A-Za-z_][A-Za-z0-9_]*"), "letters, digits and '_', no digit first"),
+    "args": (re.compile(r"[A-Za-z][A-Za-z0-9_-]*"), "a name consists of letters, digits, '_' and '-', a letter first"),
+    "env": (re.compile(r"[A-Za-z_][A-Za-z0-9_]*"), "a name consists of letters, digits and '_', no digit first"),
     "schemas": _BARE,
     "partials": _BARE,
+    "backend": (re.compile("port"), f"expected '{FORMS['backend']}'"),
 }
 
 # The two braces nearest to what they enclose: in "{{{ input }}}" the outer ones are text, and so are the first two in
@@ -29,7 +34,7 @@ NAMES = {
 CLOSED = re.compile(r"\{\{(?!\{)((?:[^{}]++|\{(?!\{)|\}(?!\}))*+)\}\}")
 
 
-@frozen
+@frozen(cache_hash=True)
 class Placeholder:
     """A place for a text that is known later; equal to any other for the same text, wherever it stands."""
 
@@ -113,10 +118,10 @@ def _problem(kind: str, dot: str, name: str, allowed: Collection[str]) -> tuple[
         return "this placeholder cannot stand here", accepted
     if kind not in NAMES:
         return (f"'{kind}' takes no name", f"expected '{FORMS[kind]}'") if dot else None
-    pattern, alphabet = NAMES[kind]
+    pattern, accepted_names = NAMES[kind]
     if not name:
         return "the name is missing", f"expected '{FORMS[kind]}'"
-    return None if pattern.fullmatch(name) else ("not a name", f"a name consists of {alphabet}")
+    return None if pattern.fullmatch(name) else ("not a name", accepted_names)
 
 
 def _shown(content: str) -> str:

@@ -29,5 +29,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     if report.skipped and os.environ.get("GKO_NO_SKIPS") and item.get_closest_marker("needs_program") is not None:
         report.outcome = "failed"
-        report.longrepr = f"skipped, which GKO_NO_SKIPS forbids: {report.longrepr}"
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.longrepr = f"skipped, which GKO_NO_SKIPS forbids: {reason}"
     return report

@@ -100,7 +100,7 @@ class Project:
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the environment of a process: what this one needs to run, and scopes that are empty."""
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "COVERAGE_PROCESS_START") if name in os.environ}
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "COVERAGE_PROCESS_CONFIG") if name in os.environ}
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
         return {

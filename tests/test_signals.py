@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP, wherever they meet the program: within a second, with the right code, and nothing left."""
+"""Ctrl-C, SIGTERM and SIGHUP, wherever they meet the program: it ends at once, with its code, and leaves nothing."""
 
 import contextlib
 import os

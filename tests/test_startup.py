@@ -56,23 +56,22 @@ def test_importing_the_api_imports_nothing_else(project: Project) -> None:
     assert modules & (LIBRARIES | {"asyncio", "importlib.metadata", "gekko.checks.checker"}) == set()
 
 
-def test_help_neither_waits_nor_asks_who_is_registered(project: Project) -> None:
-    project.command("tickets/classify", FRONT + JSON_OUTPUT)
-
-    modules = imported(project, str(GKO), "--help")
-
-    assert "click" in modules
-    assert modules & {"aiohttp", "asyncio", "importlib.metadata", "jsonschema", "referencing", "tomlkit"} == set()
-
-
-@pytest.mark.parametrize("command", [("config", "test"), ("tickets", "classify")], ids=" ".join)
-def test_the_help_of_a_command_opens_no_transport_and_no_schema(project: Project, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param((), id="all"),
+        pytest.param(("config",), id="group"),
+        pytest.param(("config", "test"), id="built-in"),
+        pytest.param(("tickets", "classify"), id="configured"),
+    ],
+)
+def test_help_waits_for_nothing_and_asks_nobody(project: Project, command: tuple[str, ...]) -> None:
     project.command("tickets/classify", FRONT + JSON_OUTPUT)
 
     modules = imported(project, str(GKO), *command, "--help")
 
     assert "click" in modules
-    assert modules & {"aiohttp", "importlib.metadata", "jsonschema", "referencing", "tomlkit"} == set()
+    assert modules & {"aiohttp", "asyncio", "importlib.metadata", "jsonschema", "referencing", "tomlkit"} == set()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The program: where it starts, and where every error becomes a text and an exit code."""
 
+import os
 import sys
 
 
@@ -9,8 +10,12 @@ def main() -> int:
         # Asked by scripts, many times: nothing is imported for it.
         from gekko._version import __version__
 
-        print(f"gko {__version__}", flush=True)  # noqa: T201
-        return 0
+        try:
+            os.write(1, f"gko {__version__}\n".encode())
+        except OSError:
+            pass  # told below, where every error is
+        else:
+            return 0
     from gekko.cli.interrupts import heed_signals
 
     heed_signals()  # before the rest is imported, which takes long enough to be met by a Ctrl-C

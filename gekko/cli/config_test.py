@@ -1,5 +1,6 @@
 """`gko config test`: the regression cases of configured commands, judged."""
 
+import gc
 import sys
 from collections.abc import Sequence
 from shutil import get_terminal_size
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from gekko.report.table import Paint
     from gekko.run.events import CaseResult, Event, RunFinished
 
+OBJECTS_UNTIL_GC = 100_000
+"""Python would look for garbage after 700 new objects. All that is made of a case stays until the end."""
+
 
 @click.command("test", params=global_options())
 @click.argument("words", nargs=-1, metavar="[WORDS]…")
@@ -34,6 +38,7 @@ def test(session: Session, words: tuple[str, ...], model: str | None, repeat: in
     """
     from gekko.plan.suite import Selection
 
+    gc.set_threshold(OBJECTS_UNTIL_GC)
     selection = Selection(tuple(step for word in words for step in word.split("/") if step), model)
     if dry_run:
         return _rehearse(session, selection, as_json)

@@ -1,6 +1,5 @@
 """Ctrl-C, SIGTERM and SIGHUP: each ends the program where it stands, with a code that names it."""
 
-import asyncio
 import signal
 from collections.abc import Callable, Coroutine
 from types import FrameType
@@ -43,6 +42,8 @@ def run_heedful(main: Coroutine[Any, Any, T]) -> T:
 
     Raised at once, it could meet any task, or the loop between two of them, and whoever waits for those would be left.
     """
+    import asyncio
+
     met: list[Interrupted] = []
 
     async def heedful() -> T:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from gekko.cli.session import LEVELS, Session, Verbosity
+from gekko.cli.session import LEVELS, Session, Verbosity, write_result
 
 
 def global_options() -> list[click.Parameter]:
@@ -32,7 +32,16 @@ def global_options() -> list[click.Parameter]:
             callback=_set_config_dir,
             help="The folder that is the project's scope, instead of the nearest .gekko.",
         ),
+        click.Option(
+            ["--help"], is_flag=True, is_eager=True, expose_value=False, callback=_show_help, help="Show this text."
+        ),
     ]
+
+
+def _show_help(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        write_result(f"{context.get_help()}\n")
+        context.exit()
 
 
 def _set_verbosity(context: click.Context, _: click.Parameter, value: Verbosity | None) -> None:

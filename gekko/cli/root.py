@@ -1,7 +1,5 @@
 """The tree of commands, gko's own and the configured ones, and what becomes of their errors."""
 
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +11,7 @@ from gekko._version import __version__
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import Interrupted
 from gekko.cli.options import global_options
-from gekko.cli.session import Session, tell, this_session
+from gekko.cli.session import ReaderGone, Session, tell, this_session, write_result
 from gekko.errors import ConfigurationError, GekkoError
 from gekko.wording import did_you_mean
 
@@ -160,15 +158,12 @@ def run(args: Sequence[str]) -> int:
         root = Root("gko", BUILT_IN, "Runs prompts kept as configuration, and tests them.")
         root.params.append(_version_option())
         code = root.main(list(args), prog_name="gko", standalone_mode=False, obj=session)
-        sys.stdout.flush()
     except Interrupted as interrupted:
         return int(interrupted.code or 0)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # Nothing can be written any more, and the interpreter would try again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.IO
+    except ReaderGone as error:
+        return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         tell(error.message)
         return Exit.CONFIGURATION
@@ -211,7 +206,7 @@ def _named_config_dir(args: Sequence[str]) -> Path | None:
 def _version_option() -> click.Option:
     def show(context: click.Context, _: click.Parameter, value: bool) -> None:
         if value and not context.resilient_parsing:
-            click.echo(f"gko {__version__}")
+            write_result(f"gko {__version__}\n")
             context.exit()
 
     return click.Option(

@@ -20,6 +20,10 @@ Verbosity: TypeAlias = Literal["error", "warn", "info"]
 LEVELS: tuple[Verbosity, ...] = ("error", "warn", "info")
 
 
+class ReaderGone(InputOutputError):  # noqa: N818 - to those who pipe into `head` it is none
+    """Whoever read standard output does not any more; there is nothing to tell, and nobody to tell it to."""
+
+
 @define
 class Session:
     """What every command of the program is given."""
@@ -119,7 +123,9 @@ def tell(text: str) -> None:
     try:
         sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
         sys.stderr.flush()
-    except (OSError, ValueError):
+    except OSError:
+        abandon(sys.stderr)
+    except ValueError:
         return
 
 
@@ -127,7 +133,7 @@ def write_result(text: str) -> None:
     """Write the result to stdout, in UTF-8 and whole.
 
     Raises:
-        BrokenPipeError: the reader is gone.
+        ReaderGone: nobody reads it any more.
         InputOutputError: stdout is closed, or the disk is full.
     """
     if sys.stdout is None:
@@ -136,9 +142,19 @@ def write_result(text: str) -> None:
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        raise
+        abandon(sys.stdout)
+        raise ReaderGone from None
     except OSError as error:
+        abandon(sys.stdout)
         raise InputOutputError(f"standard output: {error.strerror}") from error
+
+
+def abandon(stream: TextIO) -> None:
+    """Lead a stream that cannot be written to nowhere.
+
+    The interpreter would try again at its end, and put an exit code of its own in the place of ours.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def is_terminal(stream: TextIO | None) -> bool:

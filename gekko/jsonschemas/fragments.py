@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from functools import cache
 from typing import Any, TypeAlias
 
 from gekko.jsonschemas.complaints import TOML, Complaint, complaints
 from gekko.jsonschemas.dialects import DRAFT_7, metaschema_complaints, place_refusals
+from gekko.jsonschemas.plain import NotPlainError, plain_test
 from gekko.jsonschemas.problems import SchemaError, SchemaProblem
 from gekko.pointers import build
 
@@ -21,6 +23,15 @@ def fragment_validator(fragment: Mapping[str, Any]) -> FragmentValidator:
     Raises:
         SchemaError: the fragment is not a valid schema.
     """
+    try:
+        fits = plain_test(fragment)
+    except NotPlainError:
+        return _full_validator(fragment)
+    full = cache(lambda: _full_validator(fragment))  # not needed before some value does not fit
+    return lambda value: [] if fits(value) else full()(value)
+
+
+def _full_validator(fragment: Mapping[str, Any]) -> FragmentValidator:
     from jsonschema import Draft7Validator
     from referencing import Registry
 

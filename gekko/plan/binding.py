@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import define, field, frozen
 
 from gekko import limits
 from gekko.checks.checker import BindContext, BindError, Checker, Comparisons, Place
@@ -69,9 +69,8 @@ class Binder:
                 bound.append(self.bind_key(key, value, place, around, nested))
             except BindError as error:
                 problems += (problem.below(key) for problem in error.problems)
-        expectations = Expectations(tuple(bound), tuple(nested))
-        exit_code, contradictions = _agreed_exit_code(expectations)
-        return evolve(expectations, exit_code=exit_code), [*problems, *contradictions]
+        exit_code, contradictions = _agreed_exit_code(bound, nested)
+        return Expectations(tuple(bound), tuple(nested), exit_code), [*problems, *contradictions]
 
     def bind_key(self, key: str, value: object, place: Place, around: Surroundings, nested: list[Bound]) -> Bound:
         """Bind one key; the comparisons inside it are added to *nested*.
@@ -145,11 +144,11 @@ def _bound(key: str, claim: Claim, checker_class: type[Checker], value: object, 
     raise BindError(f"the expectation {claim} cannot be used: {reason}")
 
 
-def _agreed_exit_code(expectations: Expectations) -> tuple[int, list[Problem]]:
+def _agreed_exit_code(outer: Sequence[Bound], nested: Sequence[Bound]) -> tuple[int, list[Problem]]:
     """Return the one exit code that the checkers expect, and what speaks against it."""
     problems: list[Problem] = []
     stated: dict[int, Bound] = {}
-    for bound in expectations.everyone:
+    for bound in (*outer, *nested):
         code = bound.expected_exit_code
         if code is None:
             continue
@@ -163,12 +162,12 @@ def _agreed_exit_code(expectations: Expectations) -> tuple[int, list[Problem]]:
     exit_code, stater = next(iter(stated.items()), (0, None))
     if exit_code != 0 and stater is not None:
         hint = f"'{stater.key}' expects a rejected answer, which has no output"
-        needy = (bound for bound in expectations.bound if bound.needs_output)
+        needy = (bound for bound in outer if bound.needs_output)
         problems += (Problem("needs an output", hint, (bound.key,)) for bound in needy)
     return exit_code, problems
 
 
-@frozen
+@define
 class _Context:
     """The context in which one key is bound: implements BindContext."""
 

@@ -189,7 +189,7 @@ class _Planner:
         case, misfits = _structured(data)
         self.issues += (problem.issue(path) for problem in misfits)
         if recipe is not None:
-            source = _CaseSource(case, path, scope, InFile(path, digest(raw)))
+            source = _CaseSource(case, path, scope, raw)
             self._bind(words, name, source, recipe, frozenset(_told(problem) for problem in misfits))
 
     def _recipe(self, words: CommandPath, path: Path) -> Recipe | None:
@@ -280,7 +280,7 @@ class _CaseSource:
     case: Case
     path: Path
     scope: Scope
-    file: InFile
+    raw: bytes
 
     def arguments(self, recipe: Recipe) -> tuple[dict[str, Text], list[Problem]]:
         """Return the texts of the arguments, or what is wrong with them."""
@@ -304,7 +304,7 @@ class _CaseSource:
                 Problem("a 'binary' command takes no inline input", 'name a file: input = { file = "memo.wav" }')
             ]
         text = written.removeprefix("\ufeff")
-        return (Held(text) if len(text) <= HELD_CHARACTERS else InCase(self.file)), []
+        return (Held(text) if len(text) <= HELD_CHARACTERS else InCase(InFile(self.path, digest(self.raw)))), []
 
     def _text_beside(self, name: str) -> InFile:
         return _text_file(self._beside(name))

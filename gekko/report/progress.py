@@ -35,11 +35,13 @@ class Progress:
 
     def clear(self) -> None:
         """Take the line away, before something else is written."""
-        if self.is_shown:
-            self.stream.write(ERASE)
-            self.stream.flush()
+        self._show("")
 
     def _show(self, text: str) -> None:
-        if self.is_shown:
+        if not self.is_shown:
+            return
+        try:
             self.stream.write(f"{ERASE}{text}")
             self.stream.flush()
+        except OSError:
+            self.is_shown = False  # the terminal is gone

@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from gekko.plan.rehearsal import Rehearsal
-from gekko.run.events import CaseResult
+if TYPE_CHECKING:
+    from gekko.plan.rehearsal import Rehearsal
+    from gekko.run.events import CaseResult
+
+ROW = json.JSONEncoder(ensure_ascii=False)
 
 
-def result_row(result: CaseResult) -> dict[str, object]:
+def result_row(result: "CaseResult") -> dict[str, object]:
     """Return the row of one case."""
     row: dict[str, object] = {
         "command": result.command,
@@ -20,7 +24,7 @@ def result_row(result: CaseResult) -> dict[str, object]:
     return row if result.has_passed else {**row, "message": result.message}
 
 
-def rehearsal_row(rehearsal: Rehearsal) -> dict[str, object]:
+def rehearsal_row(rehearsal: "Rehearsal") -> dict[str, object]:
     """Return the row of one case in a dry run."""
     row: dict[str, object] = {
         "command": rehearsal.command,
@@ -33,5 +37,5 @@ def rehearsal_row(rehearsal: Rehearsal) -> dict[str, object]:
 
 def json_rows(rows: Iterable[Mapping[str, object]]) -> str:
     """Return the rows as a JSON array, one row a line."""
-    lines: Sequence[str] = [json.dumps(row, ensure_ascii=False) for row in rows]
+    lines: Sequence[str] = [ROW.encode(row) for row in rows]
     return "[\n  " + ",\n  ".join(lines) + "\n]\n" if lines else "[]\n"

@@ -1,13 +1,15 @@
 """Reports for people: aligned columns, and under each failed row why it failed and where that is asked for."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from unicodedata import east_asian_width
 
 from gekko.locations import Location
-from gekko.plan.rehearsal import Rehearsal
-from gekko.run.events import CaseResult
 from gekko.wording import counted
+
+if TYPE_CHECKING:
+    from gekko.plan.rehearsal import Rehearsal
+    from gekko.run.events import CaseResult
 
 HEADER = ("COMMAND", "CASE", "RESULT", "DURATION")
 
@@ -18,7 +20,7 @@ GREEN, RED, DIM, BOLD = "32", "31", "2", "1"
 Paint: TypeAlias = Callable[[str, str], str]
 """Colours a text with an ANSI code, or leaves it as it is."""
 
-Locate: TypeAlias = Callable[[CaseResult, str | None], Location]
+Locate: TypeAlias = Callable[["CaseResult", str | None], Location]
 """Where in its file a case says what it expects of a key."""
 
 
@@ -32,7 +34,7 @@ def coloured(text: str, code: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
 
 
-def result_table(results: Sequence[CaseResult], paint: Paint, locate: Locate) -> str:
+def result_table(results: "Sequence[CaseResult]", paint: Paint, locate: Locate) -> str:
     """Return the report of a suite: a row for each case, and the reasons of a failure under its row."""
     rows = [(each.command, each.case, "pass" if each.has_passed else "fail", duration(each)) for each in results]
     aligned = columns([HEADER, *rows], right_aligned=3)
@@ -44,7 +46,7 @@ def result_table(results: Sequence[CaseResult], paint: Paint, locate: Locate) ->
     return "\n".join(lines) + "\n"
 
 
-def rehearsal_text(rehearsals: Iterable[Rehearsal], paint: Paint) -> str:
+def rehearsal_text(rehearsals: "Iterable[Rehearsal]", paint: Paint) -> str:
     """Return the messages of every case, each under its command, case and model."""
     blocks: list[str] = []
     for each in rehearsals:
@@ -55,7 +57,7 @@ def rehearsal_text(rehearsals: Iterable[Rehearsal], paint: Paint) -> str:
     return "\n".join(blocks)
 
 
-def summary(results: Sequence[CaseResult], seconds: float) -> str:
+def summary(results: "Sequence[CaseResult]", seconds: float) -> str:
     """Return one line that says how a suite went."""
     failed = sum(not result.has_passed for result in results)
     passed = len(results) - failed
@@ -63,13 +65,13 @@ def summary(results: Sequence[CaseResult], seconds: float) -> str:
     return f"{counted(len(results), 'case')}: {verdict}, in {seconds:.1f} s"
 
 
-def failures(results: Sequence[CaseResult]) -> str:
+def failures(results: "Sequence[CaseResult]") -> str:
     """Return "3 of 12 cases failed"."""
     failed = sum(not result.has_passed for result in results)
     return f"{failed} of {counted(len(results), 'case')} failed"
 
 
-def duration(result: CaseResult) -> str:
+def duration(result: "CaseResult") -> str:
     """Return a duration as people read it: "85 ms", "1.52 s"."""
     if result.duration_ms < 1000:
         return f"{result.duration_ms} ms"
@@ -92,7 +94,7 @@ def width(text: str) -> int:
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def _reasons(result: CaseResult, paint: Paint, locate: Locate) -> list[str]:
+def _reasons(result: "CaseResult", paint: Paint, locate: Locate) -> list[str]:
     if result.has_passed:
         return []
     lines = [] if result.runs == 1 else [f"  {result.failed_runs} of {result.runs} runs failed"]

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from ast import literal_eval
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from attrs import evolve, frozen
 
 from gekko import limits
 from gekko.errors import ConfigurationError, Issue
-from gekko.locations import KeyPath, Location
+from gekko.locations import KeyPath, Location, key_text
 from gekko.sources.files import FileProblem, NotUtf8, decode, read_bytes
 from gekko.sources.positions import NotTomlError, Places, RefusedError, positions, refuse_unusual
 
@@ -20,11 +21,12 @@ FRONT_MATTER_LINE = 2
 """The line of a file on which its front matter begins."""
 
 TOMLLIB_MESSAGE = re.compile(r"(?P<problem>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)")
+DECLARED_TWICE = re.compile(r"Cannot declare (\(.*\)) twice")
 
 HINTS = {
     "not valid TOML: cannot overwrite a value": "the key is given twice",
     "not valid TOML: illegal character '\\n'": "a string ends on the line on which it begins",
-    "not valid TOML: invalid value": "a string stands in quotes",
+    "not valid TOML: invalid value": 'expected a value such as 7, true or "text"',
 }
 """What tomllib's words mean to somebody who does not know how it reads."""
 
@@ -164,6 +166,8 @@ def _explained(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, tuple[in
     """Return the problem, and its line and column, which older versions of tomllib have in their message alone."""
     match = TOMLLIB_MESSAGE.fullmatch(str(error))
     problem = match["problem"] if match else str(error)
+    if declared := DECLARED_TWICE.fullmatch(problem):
+        problem = f"the table [{key_text(literal_eval(declared[1]))}] is given twice"
     place = None
     if match:
         place = (int(match["line"]), int(match["column"])) if match["line"] else Places(text).of(len(text))

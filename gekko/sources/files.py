@@ -11,7 +11,8 @@ from pathlib import Path, PurePath
 from attrs import frozen
 
 from gekko.limits import MIB
-from gekko.wording import did_you_mean
+from gekko.locations import shown_path
+from gekko.wording import did_you_mean, shown
 
 CHUNK_BYTES = 64 * 1024
 
@@ -145,17 +146,20 @@ def _read_open(descriptor: int, limit: int, what: str, consume: Callable[[bytes]
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise FileProblem("not a regular file", f"it is {_kind(status.st_mode)}")
-    too_long = FileProblem(f"longer than {limit / MIB:g} MiB", f"the limit for a {what}")
     if status.st_size > limit:
-        raise too_long
+        raise _too_long(limit, what)
     # The size may have changed, and the kernel's own files state 0, so the bytes are counted as well.
     size = 0
     while chunk := os.read(descriptor, CHUNK_BYTES):
         size += len(chunk)
         if size > limit:
-            raise too_long
+            raise _too_long(limit, what)
         consume(chunk)
     return size
+
+
+def _too_long(limit: int, what: str) -> FileProblem:
+    return FileProblem(f"longer than {limit / MIB:g} MiB", f"the limit for a {what}")
 
 
 def _unopened(path: Path, error: OSError | ValueError) -> FileProblem:

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
-from attrs import Factory, field, frozen
+from attrs import Factory, evolve, field, frozen
 
 from gekko import templates
-from gekko.errors import ConfigurationError, Issue, Problem
-from gekko.locations import Location
+from gekko.errors import ConfigurationError, Problem
+from gekko.locations import KeyPath
 from gekko.sources.document import Document
 from gekko.specs.rules import at_most, http_url, not_blank, not_empty, not_supported_yet, positive, url_path
+from gekko.specs.runtime import PORT, Runtime, has_port, port_at_most, with_port
 from gekko.specs.sourced import Sourced, sourced
-from gekko.specs.structure import StructureError, ruled
-from gekko.wording import described, did_you_mean, one_of
+from gekko.specs.structure import StructureError, chosen_class, classes_by_type, ruled
 
 Protocol: TypeAlias = Literal["chat", "embeddings", "transcriptions"]
 
@@ -24,9 +24,18 @@ OURS: Final = ("content-type", "content-length", "host", "transfer-encoding", "c
 """Headers that describe the request itself; a configured value would contradict it."""
 
 
+HIGHEST_PORT: Final = 65535
+EXAMPLE_PORT: Final = 8000
+
+
 def _supported(protocol: Protocol) -> None:
     if protocol == "embeddings":
         raise ValueError("'embeddings' is not supported yet", "accepted: 'chat' or 'transcriptions'")
+
+
+def _base_url(text: str) -> None:
+    port_at_most(text)
+    http_url(with_port(text, HIGHEST_PORT))
 
 
 def _legal_headers(headers: Mapping[str, str]) -> None:
@@ -84,14 +93,14 @@ class Server:
 
     id: str = ruled(not_blank)
     type: Literal["openai-compatible"]
-    base_url: str = ruled(http_url)
+    base_url: str = ruled(_base_url)
     operations: Mapping[str, Operation] = ruled(not_empty)
     structured_output: bool = False
     timeouts: Timeouts = Timeouts()
     headers: Mapping[str, str] = ruled(_legal_headers, default=Factory(dict))
     max_concurrent: object = ruled(not_supported_yet, default=None)
-    runtime: object = ruled(not_supported_yet, default=None)
-    port: object = ruled(not_supported_yet, default=None)
+    runtime: Runtime | None = None
+    port: int | None = ruled(positive, at_most(HIGHEST_PORT), default=None)
 
     def url(self, operation: Operation) -> str:
         """Return where an operation is reached."""
@@ -124,23 +133,41 @@ EMBEDDED_OPERATIONS: Final[Mapping[str, Operation]] = {"chat": Operation(path="/
 
 Backend: TypeAlias = Server | Embedded
 
-TYPES: Final[Mapping[str, type[Server] | type[Embedded]]] = {"openai-compatible": Server, "embedded": Embedded}
+TYPES: Final = classes_by_type((Server, Embedded))
 
 
 def read_backend(document: Document) -> Sourced[Backend]:
-    """Return the backend that *document* describes.
+    """Return the backend that *document* describes, the port put in wherever `{{ backend.port }}` stands.
 
     Raises:
-        ConfigurationError: it is of no known type, or has not the shape of its type.
+        ConfigurationError: it is of no known type, has not the shape of its type, or its port does not fit the rest.
     """
-    kind = document.data.get("type")
-    if "type" not in document.data:
-        raise _refused(document, ("type",), "the key 'type' is required, but missing", f"accepted: {one_of(TYPES)}")
-    if not isinstance(kind, str) or kind not in TYPES:
-        hint = (did_you_mean(kind, TYPES) if isinstance(kind, str) else "") or f"accepted: {one_of(TYPES)}"
-        raise _refused(document, ("type",), f"expected the type of a backend, found {described(kind)}", hint)
-    return sourced(document, Server) if kind == "openai-compatible" else sourced(document, Embedded)
+    try:
+        kind = chosen_class(document.data, TYPES)
+    except StructureError as error:
+        raise ConfigurationError(problem.issue(document.path) for problem in error.problems) from None
+    found: Sourced[Backend] = sourced(document, kind)
+    return evolve(found, spec=_at_port(document, found.spec)) if isinstance(found.spec, Server) else found
 
 
-def _refused(document: Document, key: tuple[str, ...], problem: str, hint: str) -> ConfigurationError:
-    return ConfigurationError([Issue(Location(document.path, key), problem, hint)])
+def _at_port(document: Document, server: Server) -> Server:
+    places = [key for key, text in _texts(server) if has_port(text)]
+    if server.port is None:
+        if places:
+            hint = f"add a port, such as port = {EXAMPLE_PORT}, at the top level"
+            raise ConfigurationError(
+                Problem(f"{PORT} stands for the key 'port', which is not there", hint).issue(document.path, key)
+                for key in places
+            )
+        return server
+    if not places:
+        problem = Problem("nothing uses the port", f"write {PORT} where it belongs, in base_url for one", ("port",))
+        raise ConfigurationError([problem.issue(document.path)])
+    runtime = server.runtime.at_port(server.port) if server.runtime else None
+    return evolve(server, base_url=with_port(server.base_url, server.port), runtime=runtime)
+
+
+def _texts(server: Server) -> Iterator[tuple[KeyPath, str]]:
+    yield ("base_url",), server.base_url
+    if server.runtime is not None:
+        yield from ((("runtime", *key), text) for key, text in server.runtime.texts())

@@ -25,7 +25,7 @@ RESERVED: Final = (
 )  # fmt: skip
 """First words of a command path that belong to gko's own commands."""
 
-WITHOUT_INPUT: Final = templates.FORMS.keys() - {"input"}
+WITHOUT_INPUT: Final = templates.IN_COMMANDS - {"input"}
 """The placeholders that can stand where the input cannot."""
 
 
@@ -162,7 +162,7 @@ class _Reader:
         text = body.strip()
         start = body.find(text)
         # What a binary command is given is uploaded, and stands nowhere in the prompt.
-        allowed = WITHOUT_INPUT if self._front.input.mode == "binary" else templates.FORMS
+        allowed = WITHOUT_INPUT if self._front.input.mode == "binary" else templates.IN_COMMANDS
         return self._parse(text, allowed, lambda offset: self._document.body_location(start + offset))
 
     def _parse(self, text: str, allowed: Collection[str], place: Callable[[int], Location]) -> Template:

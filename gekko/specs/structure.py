@@ -1,7 +1,7 @@
 """From plain TOML data to attrs objects: nothing coerced, nothing ignored, every problem at its place."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
@@ -28,7 +28,13 @@ Rule: TypeAlias = Callable[[Any], None]
 Where it does not hold it raises `ValueError(problem)` or `ValueError(problem, hint)`; StructureError for places inside.
 """
 
+Build: TypeAlias = Callable[[object], object]
+"""Structures a value into a type that is known already; raises as cattrs does."""
+
 RULES = "gekko.rules"
+
+TYPE: KeyPath = ("type",)
+"""The key that says which of several classes a table stands for."""
 
 
 class StructureError(Exception):
@@ -112,14 +118,53 @@ def is_union(wanted: object) -> bool:
 
 def _union_hook(converter: Converter, wanted: object) -> Callable[[object, object], object]:
     members = [member for member in get_args(wanted) if member is not type(None)]
+    tables = [member for member in members if attrs.has(member)]
+    builders = [(_written_as(member), _builder(converter, member)) for member in members if member not in tables]
+    if tables:
+        builders.append(((dict,), _table_builder(converter, tables)))
 
     def hook(value: object, _: object) -> object:
-        for member in members:
-            if type(value) in _written_as(member):
-                return converter.structure(value, member)
-        raise ValueError(f"expected {' or '.join(_in_words(member) for member in members)}, found {described(value)}")
+        for kinds, build in builders:
+            if type(value) in kinds:
+                return build(value)
+        words = dict.fromkeys(_in_words(member) for member in members)
+        raise ValueError(f"expected {' or '.join(words)}, found {described(value)}")
 
     return hook
+
+
+def _table_builder(converter: Converter, classes: Sequence[type]) -> Build:
+    if len(classes) == 1:
+        return _builder(converter, classes[0])
+    builders = {wanted: _builder(converter, wanted) for wanted in classes}
+    by_type = classes_by_type(classes)
+    return lambda value: builders[chosen_class(cast("dict[str, object]", value), by_type)](value)
+
+
+def classes_by_type(classes: Iterable[type[T]]) -> dict[str, type[T]]:
+    """Return classes that stand for one another by the single value of their field `type`, which tells them apart."""
+    return {get_args(attrs.fields_dict(cast("Any", each))["type"].type)[0]: each for each in classes}
+
+
+def chosen_class(table: Mapping[str, object], by_type: Mapping[str, type[T]]) -> type[T]:
+    """Return the class that the key `type` of a table names.
+
+    Raises:
+        StructureError: it names none, or is missing.
+    """
+    kind = table.get("type")
+    if isinstance(kind, str) and kind in by_type:
+        return by_type[kind]
+    if "type" not in table:
+        raise StructureError([Problem("the key 'type' is required, but missing", f"accepted: {one_of(by_type)}", TYPE)])
+    near = did_you_mean(kind, by_type) if isinstance(kind, str) else ""
+    raise StructureError([Problem(f"expected {one_of(by_type)}, found {described(kind)}", near, TYPE)])
+
+
+def _builder(converter: Converter, wanted: Any) -> Build:
+    """Return what structures values into *wanted*; cattrs looks for it once, not at every value."""
+    hook = converter.get_structure_hook(wanted)
+    return lambda value: hook(value, wanted)
 
 
 def is_tuple(wanted: object) -> bool:
@@ -133,34 +178,34 @@ def is_mapping(wanted: object) -> bool:
 
 
 def _tuple_hook(converter: Converter, wanted: Any) -> Callable[[object, object], object]:
-    element = get_args(wanted)[0]
+    build = _builder(converter, get_args(wanted)[0])
 
     def hook(value: object, _: object) -> object:
         # cattrs would iterate a string: "abc" becomes ("a", "b", "c").
         if type(value) is not list:
             raise ValueError(f"expected an array, found {described(value)}")
-        return tuple(_each(converter, enumerate(value), element).values())
+        return tuple(_each(enumerate(value), build).values())
 
     return hook
 
 
 def _mapping_hook(converter: Converter, wanted: Any) -> Callable[[object, object], object]:
-    element = get_args(wanted)[1]
+    build = _builder(converter, get_args(wanted)[1])
 
     def hook(value: object, _: object) -> object:
         if type(value) is not dict:
             raise ValueError(f"expected a table, found {described(value)}")
-        return _each(converter, value.items(), element)
+        return _each(value.items(), build)
 
     return hook
 
 
-def _each(converter: Converter, items: Iterable[tuple[Any, object]], element: Any) -> dict[Any, object]:
+def _each(items: Iterable[tuple[Any, object]], build: Build) -> dict[Any, object]:
     built: dict[Any, object] = {}
     problems: list[Problem] = []
     for step, item in items:
         try:
-            built[step] = converter.structure(item, element)
+            built[step] = build(item)
         except Exception as error:
             problems += (problem.below(step) for problem in _problems_in(error))
     if problems:

@@ -89,6 +89,8 @@ def problems(block: Block, kind: str, folder: Path) -> list[str]:
 def _surround(project: Project, words: frozenset[str]) -> None:
     """Write what the excerpts of all pages refer to."""
     project.backend("http://127.0.0.1:8000")
+    if "backend" not in words:
+        project.backend("http://127.0.0.1:8000", id="ovms")
     for name in ("small", "fast", "slow"):
         project.model(id=name)
     project.model(id="whisper", operation="speech")

@@ -101,7 +101,8 @@ def _meaning(code: Exit, kinds: list[type[errors.GekkoError]], signals: Mapping[
     if not kinds:
         return "success"
     # What follows a semicolon is about the class.
-    return "; ".join((kind.__doc__ or "").splitlines()[0].partition(";")[0].rstrip(".") for kind in kinds)
+    sentences = ((kind.__doc__ or "").splitlines()[0].partition(";")[0].rstrip(".") for kind in kinds)
+    return "; ".join(f"{sentence[0].lower()}{sentence[1:]}" for sentence in sentences)
 
 
 def command_help() -> str:

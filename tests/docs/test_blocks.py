@@ -38,6 +38,8 @@ def test_every_block_of_a_page_is_true(path: Path, tmp_path: Path) -> None:
 
 def faults(name: str, page: str, folder: Path) -> Iterator[str]:
     """Yield what is wrong with the blocks of a page, each told with its line."""
+    if (indented := re.search(r"^ +```", page, re.MULTILINE)) is not None:
+        yield f"{name}:{page.count(chr(10), 0, indented.start()) + 1}: an indented block is never checked"
     scratch = Scratch(folder / "home")
     scratch.prepare()
     wrong_as_shown: set[str] = set()

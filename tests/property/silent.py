@@ -18,8 +18,8 @@ class Silent(Checker):
     places: ClassVar[frozenset[Place]] = frozenset({Place.EXPECT, Place.VALUE})
     fragment: ClassVar[Fragment] = {"type": "object"}
     exit_code: int | None = None
-    needs_output: bool = True  # type: ignore[assignment]
-    sees_missing: bool = False  # type: ignore[assignment]
+    needs_output: bool = True
+    sees_missing: bool = False
 
     @property
     def expected_exit_code(self) -> int | None:

@@ -22,7 +22,7 @@ EXTREME: Final = st.sampled_from([deep(JSON_DEPTH), deep(JSON_DEPTH + 1), 10**NU
 COMPARISONS: Final[Mapping[str, st.SearchStrategy[object]]] = {
     "min": st.integers() | st.floats(allow_nan=False, allow_infinity=False),
     "equals": TOML | EXTREME,
-    "lines": st.integers(0, 3),
+    "lines": st.sampled_from([0, 1, 2, 3, 1.0]),
     "contains": st.lists(st.text(min_size=1, max_size=3), min_size=1, max_size=3),
 }
 
@@ -48,9 +48,27 @@ def some_of(contents: Mapping[str, st.SearchStrategy[object]], at_least: int) ->
     return names.flatmap(lambda keys: st.fixed_dictionaries({key: contents[key] for key in keys}))
 
 
+TRAPS: Final = st.sampled_from(
+    [
+        {"min": "0.8"},
+        {"min": True},
+        {"min": float("nan")},
+        {"min": 1, "is": {"min": 1}},
+        {"is": 1},
+        {"is": {}},
+        {"is": {"min": {"min": 1}}},
+        {"is": {"equals": {"is": 1}}},
+        {"is": {"exit_code": 0}},
+        {"is": {"/a": 1}},
+        {"is": {"mim": 1}},
+    ]
+)
+"""Tables under a pointer of which a slip of either side would make the opposite."""
+
 POINTED: Final = (
     TOML
     | EXTREME
+    | TRAPS
     | st.fixed_dictionaries({"min": COMPARISONS["min"]})
     | some_of(COMPARISONS, 1).map(lambda table: {"is": table})
     | st.fixed_dictionaries({"min": COMPARISONS["min"], "max": COMPARISONS["min"]})
@@ -75,12 +93,16 @@ EXPECT: Final = (
     | st.tuples(EXPECT_OF_TEXT, EXPECT_OF_JSON).flatmap(lambda tables: shuffled(*tables))
 )
 
-INPUTS: Final = st.text(max_size=3) | st.fixed_dictionaries({"file": st.text(max_size=3)})
+INPUTS: Final[st.SearchStrategy[object]] = st.text(max_size=3) | st.fixed_dictionaries({"file": st.text(max_size=3)})
 
-ARGS: Final = st.dictionaries(st.text(max_size=3), st.text(max_size=3) | st.integers() | EXTREME, max_size=2)
+ARGS: Final[st.SearchStrategy[object]] = st.dictionaries(
+    st.text(max_size=3), st.text(max_size=3) | st.integers() | EXTREME, max_size=2
+)
 
-SOUND: Final = st.fixed_dictionaries({"input": INPUTS, "expect": EXPECT}, optional={"args": ARGS})
-"""Cases that a schema accepts, but for extreme arguments; not all are acceptable."""
+SOUND: Final[st.SearchStrategy[dict[str, object]]] = st.fixed_dictionaries(
+    {"input": INPUTS, "expect": EXPECT}, optional={"args": ARGS}
+)
+"""Cases whose keys are in order, if not all of what they hold."""
 
 
 @st.composite

@@ -18,6 +18,7 @@ itself: no number and no test is missing from it.
     [cases] test_a_selection_with_no_cases_is_an_error
  6. `gko config schema test` prints the JSON Schema of a case file
     [cases] test_config_schema_test_prints_the_json_schema_of_a_case_file
+    [cases] test_an_editor_checks_case_files_against_that_schema
  7. the example: `args`, an `input` in a file or inline, and `[expect]` with three keys
     [cases] test_the_example_of_the_page_passes_as_it_is_printed
     [cases] test_the_input_of_the_example_can_stand_inline

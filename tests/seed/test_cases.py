@@ -1,7 +1,10 @@
 """Sentences 1 to 10: what a case is, where it stands, and what it is given."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 from jsonschema import Draft7Validator
@@ -10,6 +13,8 @@ from gekko import limits
 from tests.project import Project
 from tests.seed.page import EXAMPLE, GIVEN, contents, results, rows
 from tests.stub_server import StubServer
+
+TAPLO: Final = Path(sys.executable).with_name("taplo")
 
 
 def test_config_test_runs_the_cases_of_configured_commands(page: Project, server: StubServer) -> None:
@@ -150,6 +155,29 @@ def test_config_schema_test_prints_the_json_schema_of_a_case_file(page: Project)
     assert validator.is_valid({"input": "inline text", "expect": {"lines": 1, "contains": ["feat:"]}})
     assert not validator.is_valid({"input": "inline text", "expect": {"exit_cod": 0}})
     assert not validator.is_valid({"expect": expect})
+
+
+@pytest.mark.parametrize(
+    ("written", "line"),
+    [
+        pytest.param(EXAMPLE, None, id="the-example-of-the-page"),
+        pytest.param('input = ""\n[expect]\nlines = 1\ncontains = ["feat:"]\n', None, id="of-a-text-command"),
+        pytest.param("[expect]\nexit_code = 0\n", 1, id="without-an-input"),
+        pytest.param('input = ""\nargz = {}\n[expect]\n', 3, id="unknown-key"),
+        pytest.param("input = { file = 1 }\n[expect]\n", 2, id="a-file-without-a-name"),
+        pytest.param('input = ""\n[expect]\nexit_cod = 0\n', 4, id="unknown-expectation"),
+        pytest.param('input = ""\n[expect]\n"/a" = { min = "0.8" }\n', 4, id="no-minimum"),
+    ],
+)
+def test_an_editor_checks_case_files_against_that_schema(page: Project, written: str, line: int | None) -> None:
+    (page.folder / "case.json").write_bytes(page.gko("config", "schema", "test").stdout)
+    (page.folder / "case.toml").write_text(f"#:schema ./case.json\n{written}")
+
+    command = [str(TAPLO), "check", "--no-auto-config", "case.toml"]
+    check = subprocess.run(command, cwd=page.folder, capture_output=True, text=True, timeout=60, check=False)
+
+    assert check.returncode == (0 if line is None else 1), check.stderr
+    assert line is None or f"case.toml:{line}:" in check.stderr
 
 
 def test_the_example_of_the_page_passes_as_it_is_printed(page: Project, server: StubServer) -> None:

@@ -1,0 +1,1 @@
+"""What is configured and selected, from real folders."""
