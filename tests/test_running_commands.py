@@ -305,7 +305,7 @@ class TestArguments:
         run = project.gko("say", *args)
 
         assert run == Finished(0, b"ok\n", "")
-        assert sent(server) == arrives.rstrip() if arrives.endswith("|") is False else arrives
+        assert sent(server) == arrives
 
     @pytest.mark.parametrize(
         ("args", "code", "culprits"),

@@ -67,11 +67,16 @@ def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool)
     from gekko.plan.suite import plan_suite
     from gekko.report.rows import json_rows, result_row
     from gekko.report.table import failures, result_table, summary
+    from gekko.run.cases import CheckerBug
 
     suite = plan_suite(session.catalog(), discover(), selection, session.environ)
     about_the_engine(session, suite.accesses)
     started = monotonic()
-    results = run_heedful(_results(session, suite, repeat))
+    try:
+        results = run_heedful(_results(session, suite, repeat))
+    except CheckerBug as bug:
+        session.say("info", bug.trace)
+        raise
     has_failed = not all(result.has_passed for result in results)
     if as_json:
         write_result(json_rows(result_row(result) for result in results))

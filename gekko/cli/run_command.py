@@ -44,7 +44,8 @@ def runner(catalog: Catalog, words: CommandPath) -> click.Command:
         _option(parameter, name, command.front.args[name]) for parameter, name in options.items()
     ]
     if command.front.input.mode != "stdin":
-        params.append(click.Argument(["file"], required=False, metavar="FILE"))
+        metavar = "FILE" if command.front.input.mode == "file" else "[FILE]"
+        params.append(click.Argument(["file"], required=False, metavar=metavar))
     params += [
         click.Option(["--model"], metavar="ID", help="Ask this model instead of the command's own."),
         click.Option(["--dry-run"], is_flag=True, help="Show the request, and send nothing."),

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 from time import perf_counter
+from traceback import format_exception
 
 from attrs import define, field
 
@@ -23,6 +24,12 @@ class CheckerBug(GekkoError):  # noqa: N818 - what went wrong is that there is o
 
     kind = "configuration"
     exit_code = 2
+
+    @property
+    def trace(self) -> str:
+        """The traceback of what the expectation raised; empty where it did something else that it may not do."""
+        raised = self.__cause__ and self.__cause__.__cause__
+        return "".join(format_exception(raised)) if raised else ""
 
 
 async def run_suite(suite: Suite, executor: Executor, repeat: int = 1) -> AsyncIterator[Event]:

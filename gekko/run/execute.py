@@ -1,6 +1,7 @@
 """One run of a command: a request is made and sent, and the answer meets the output contract."""
 
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter
 from typing import TypeAlias
 
@@ -20,6 +21,7 @@ from gekko.run.exchange import Answer, Body, Parser, Reply, Request, Transport
 from gekko.run.protocols.chat import ChatParser, chat_body
 from gekko.run.protocols.envelope import error_detail
 from gekko.run.protocols.transcriptions import TranscriptionParser, transcription_form
+from gekko.run.redaction import gives_away, unless_telling
 
 Input: TypeAlias = Text | InFile | Bytes
 """What a run is given."""
@@ -103,13 +105,16 @@ class Executor:
         timeout_secs = target.backend.spec.timeouts.request_secs
         async with self.transport.send(request, timeout_secs) as answer:
             if not 200 <= answer.status < 300:
-                raise BackendError(f"{request.url} answered {answer.status}: {await _refusal(answer)}")
+                said = unless_telling(await _refusal(answer), request.headers)
+                raise BackendError(f"{request.url} answered {answer.status}" + (f": {said}" if said else ""))
             async for chunk in answer.chunks():
                 parser.feed(chunk)
         try:
-            return parser.finish()
+            reply = parser.finish()
         except BackendError as error:
-            raise BackendError(f"{request.url}: {error}") from None
+            raise BackendError(f"{request.url}: {unless_telling(str(error), request.headers)}") from None
+        is_secret = gives_away(reply.finish_reason or "", request.headers)
+        return evolve(reply, finish_reason=None) if is_secret else reply
 
 
 def request_body(job: Job, recipe: Recipe, given: Input) -> Body:
@@ -140,8 +145,8 @@ def rules_of(recipe: Recipe) -> OutputRules:
 
 def outcome_of(reply: Reply, target: Target, rules: OutputRules, duration_ms: float) -> tuple[Outcome, str]:
     """Return the outcome of a run and what it prints: the reply, held against the output contract."""
-    outcome = Outcome(
-        exit_code=0,
+    answered = partial(
+        Outcome,
         format=rules.format,
         finish_reason=reply.finish_reason,
         model_requested=target.id,
@@ -152,10 +157,10 @@ def outcome_of(reply: Reply, target: Target, rules: OutputRules, duration_ms: fl
     )
     try:
         accepted = contract.accept(reply, rules)
-        printed = contract.printed(accepted.output, rules)
+        printed = accepted.canonical if rules.extract is None else contract.printed(accepted.output, rules)
     except OutputError as error:
-        return evolve(outcome, exit_code=error.exit_code, reasons=error.reasons), ""
-    return evolve(outcome, output=accepted.output, written=accepted.canonical), printed
+        return answered(exit_code=error.exit_code, reasons=error.reasons), ""
+    return answered(exit_code=0, output=accepted.output, written=accepted.canonical), printed
 
 
 async def _refusal(answer: Answer) -> str:

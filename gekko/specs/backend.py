@@ -133,7 +133,7 @@ EMBEDDED_OPERATIONS: Final[Mapping[str, Operation]] = {"chat": Operation(path="/
 
 Backend: TypeAlias = Server | Embedded
 
-TYPES: Final = classes_by_type((Server, Embedded))
+TYPES: Final[Mapping[str, type[Backend]]] = classes_by_type((Server, Embedded))
 
 
 def read_backend(document: Document) -> Sourced[Backend]:
@@ -146,8 +146,10 @@ def read_backend(document: Document) -> Sourced[Backend]:
         kind = chosen_class(document.data, TYPES)
     except StructureError as error:
         raise ConfigurationError(problem.issue(document.path) for problem in error.problems) from None
-    found: Sourced[Backend] = sourced(document, kind)
-    return evolve(found, spec=_at_port(document, found.spec)) if isinstance(found.spec, Server) else found
+    backend = sourced(document, kind)
+    if isinstance(backend.spec, Server):
+        return Sourced(backend.path, _at_port(document, backend.spec))
+    return backend
 
 
 def _at_port(document: Document, server: Server) -> Server:

@@ -137,7 +137,7 @@ def _table_builder(converter: Converter, classes: Sequence[type]) -> Build:
     if len(classes) == 1:
         return _builder(converter, classes[0])
     builders = {wanted: _builder(converter, wanted) for wanted in classes}
-    by_type = classes_by_type(classes)
+    by_type: dict[str, type[object]] = classes_by_type(classes)
     return lambda value: builders[chosen_class(cast("dict[str, object]", value), by_type)](value)
 
 

@@ -26,7 +26,7 @@ from gekko.plan.binding import Binder, Surroundings
 from gekko.plan.file_schemas import case_schema
 from gekko.specs.case import Case
 from gekko.specs.structure import StructureError, structure
-from tests.property.strategies import CASES, deep
+from tests.property.strategies import CASES, TRAPS, deep
 
 # Whatever else is installed here has its own rules.
 REGISTRY: Final = registry_of(entry for entry in entry_points(group=GROUP) if entry.dist and entry.dist.name == "gko")
@@ -162,6 +162,13 @@ def test_editor_and_engine_agree_but_for_what_a_schema_cannot_say(data: Any, out
     excuses = [excuse.__name__ for excuse in EXCEPTIONS if is_acceptable and excuse(data, output_format)]
 
     assert plan_accepts(data, output_format) == (is_acceptable and not excuses), excuses
+
+
+@pytest.mark.parametrize("trap", TRAPS, ids=str)
+def test_editor_and_engine_agree_on_every_trap(trap: dict[str, object]) -> None:
+    data = {"input": "", "expect": {"/a": trap}}
+
+    assert plan_accepts(data, "json") == schema_accepts(data)
 
 
 @pytest.mark.parametrize("excuse", EXCEPTIONS, ids=lambda excuse: excuse.__name__)

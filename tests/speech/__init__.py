@@ -1,0 +1,1 @@
+"""Transcriptions by a real speech engine, which a small server of these tests puts behind HTTP."""
