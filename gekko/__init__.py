@@ -3,9 +3,10 @@
 Names are resolved when they are first used, so that starting the program pays for none of them.
 """
 
-from typing import TYPE_CHECKING
-
 from gekko._version import __version__
+
+# Type checkers take a variable of this name for true; importing the real one would cost every start of the program.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from gekko.checks.checker import (

@@ -13,7 +13,7 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
 def case_schema(registry: Registry, warn: Callable[[str], None]) -> dict[str, object]:
     """Return the schema of a case file; a key whose checker cannot be used is left out, with a warning.
 
-    A key that nobody registered is refused. What a schema cannot say is said by the plan alone: docs/reference/cases.md
+    A key that nobody registered is refused. What a schema cannot say is said by the plan alone: docs/reference/case-files.md
     lists it.
     """
     usable = _usable(registry, warn)

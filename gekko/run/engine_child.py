@@ -107,6 +107,7 @@ def parameters(options: argparse.Namespace, key: str) -> xllamacpp.CommonParams:
     params.n_parallel = 1  # slots share the context
     params.n_predict = options.max_tokens
     params.cache_ram_mib = 0
+    params.cache_prompt = False  # else an answer can depend on what was asked before: close calls flip
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
     params.warmup = False
 

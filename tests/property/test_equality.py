@@ -1,6 +1,6 @@
 """The laws of `gekko.equal`, which decides what a pointer's value is held against.
 
-That it is reflexive and symmetric holds `tests/test_jsontext.py`.
+`tests/test_jsontext.py` has it that it is reflexive and symmetric.
 """
 
 from typing import Final

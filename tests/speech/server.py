@@ -2,8 +2,8 @@
 
     python tests/speech/server.py
 
-Once it answers requests it prints one line of JSON, `{"base_url": …}`. It serves `POST /v1/audio/transcriptions` to this
-machine alone, until it is ended.
+Once it answers requests it prints one line of JSON, `{"base_url": …}`. It serves `POST /v1/audio/transcriptions` to
+this machine alone, until it is ended.
 """
 
 import json
@@ -107,8 +107,11 @@ def form(content_type: str, body: bytes) -> Mapping[str, bytes]:
     message = message_from_bytes(f"Content-Type: {content_type}\r\n\r\n".encode() + body, policy=policy.HTTP)
     if message.get_content_type() != "multipart/form-data":
         raise RefusedError(400, "the body is no multipart form")
-    parts = {part["Content-Disposition"].params["name"]: part for part in message.iter_parts()}
-    return {name: part.get_payload(decode=True) for name, part in parts.items()}
+    return {
+        part["Content-Disposition"].params["name"]: content
+        for part in message.iter_parts()
+        if isinstance(content := part.get_payload(decode=True), bytes)
+    }
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""Servers that outlive gko: started on demand, remembered, watched and ended."""
