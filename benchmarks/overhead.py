@@ -1,4 +1,4 @@
-"""What a case costs beyond its request, next to a bare loop that sends the same requests with the same client."""
+"""What a case costs with a model that answers at once, next to a bare loop that sends the same with the same client."""
 
 import argparse
 import subprocess
@@ -7,20 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
+from typing import NoReturn
 
 from attrs import frozen
 
-from benchmarks.measuring import Spent, Target, Turns, conclude, give_up, middle, ratio, show, spend, take_turns
+from benchmarks.measuring import Contender, Spent, Target, conclude, give_up, ratio, show, spend, take_turns
 from benchmarks.suites import ANSWER, environment, write_suite
 from tests.project import GKO
 from tests.stub_server import StubServer
 
 MOST_TIMES = 2.0
 
-GKO_CALL = (GKO, "config", "test", "--json")
 BARE_LOOP = Path(__file__).with_name("bare_loop.py")
-OURS, BARE = "gko config test", "bare aiohttp loop"
+
+BARE = "bare aiohttp loop"
+CHECKED = "gko: read, check and render"
+WHOLE = "gko: the whole case"
+RUN = "gko: send, parse and judge"
 
 
 @frozen
@@ -30,6 +35,9 @@ class PerCase:
     wall_secs: float
     cpu_secs: float
 
+    def __sub__(self, other: "PerCase") -> "PerCase":
+        return PerCase(self.wall_secs - other.wall_secs, self.cpu_secs - other.cpu_secs)
+
 
 def main() -> None:
     """Measure, print a table, and exit with 1 where a target is missed."""
@@ -38,23 +46,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     with TemporaryDirectory() as folder, server() as url:
-        contenders = {
-            **of_size("many", Path(folder) / "many", url, options.cases),
-            **of_size("one", Path(folder) / "one", url, 1),
-        }
-        report(take_turns(contenders, options.rounds), options.cases)
+        many = contenders(Path(folder) / "many", url, options.cases)
+        one = contenders(Path(folder) / "one", url, 1)
+        turns = take_turns({**labelled("many", many), **labelled("one", one)}, options.rounds)
+    report({name: per_case(turns[f"{name}, many"], turns[f"{name}, one"], options.cases) for name in many})
 
 
-def of_size(size: str, folder: Path, url: str, cases: int) -> "Mapping[str, partial[Spent]]":
-    """Return a run of gko and one of the bare loop, each with that many cases."""
+def contenders(folder: Path, url: str, cases: int) -> Mapping[str, Contender]:
+    """Return a run of the bare loop and two of gko, all with the same requests."""
     bodies = folder.with_suffix(".jsonl")
     bodies.write_bytes(b"\n".join(recorded(folder, cases)))
-    project = write_suite(folder, cases, url)
-    environ = environment(project)
-    bare = (sys.executable, BARE_LOOP, f"{url}/v1/chat/completions", bodies)
+    environ = environment(write_suite(folder, cases, url))
+    test = (GKO, "config", "test", "--json")
     return {
-        f"{OURS}, {size}": partial(spend, GKO_CALL, folder, environ),
-        f"{BARE}, {size}": partial(spend, bare, folder, environ),
+        BARE: partial(spend, (sys.executable, BARE_LOOP, f"{url}/v1/chat/completions", bodies), folder, environ),
+        CHECKED: partial(spend, (*test, "--dry-run"), folder, environ),
+        WHOLE: partial(spend, test, folder, environ),
     }
 
 
@@ -62,11 +69,10 @@ def recorded(folder: Path, cases: int) -> Sequence[bytes]:
     """Return the bodies that gko sends; none of them holds a line end."""
     with StubServer() as stub:
         stub.say(ANSWER)
-        project = write_suite(folder, cases, stub.url)
-        done = project.gko(*GKO_CALL[1:])
+        done = write_suite(folder, cases, stub.url).gko("config", "test")
         bodies = [received.body for received in stub.requests]
     if done.exit_code != 0 or len(bodies) != cases:
-        give_up(f"{cases} cases made {len(bodies)} requests: {done.stderr}")
+        give_up(f"{cases} cases made {len(bodies)} requests, and gko ended with {done.exit_code}: {done.stderr}")
     return bodies
 
 
@@ -74,58 +80,71 @@ def recorded(folder: Path, cases: int) -> Sequence[bytes]:
 def server() -> Iterator[str]:
     """Run the server in a process of its own, and yield its URL."""
     with subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        (sys.executable, "-m", "benchmarks.server"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
         process.communicate()  # the end of its input is the end of the server
 
 
-def report(turns: Turns, cases: int) -> None:
-    """Print what a case costs, and whether that is little enough."""
-    ours, bare = ([per_case(pair, cases) for pair in pairs(turns, name)] for name in (OURS, BARE))
-    walls = [each.wall_secs for each in bare]
-    cpus = [each.cpu_secs for each in bare]
-    wall_times = ratio([each.wall_secs for each in ours], walls)
-    cpu_times = ratio([each.cpu_secs for each in ours], cpus)
-    rows = [
-        row(BARE, turns, bare, 1.0, 1.0),
-        row(OURS, turns, ours, wall_times, cpu_times),
+def labelled(size: str, contenders: Mapping[str, Contender]) -> Mapping[str, Contender]:
+    """Return the contenders under names that say how many cases they have."""
+    return {f"{name}, {size}": run for name, run in contenders.items()}
+
+
+def per_case(many: Sequence[Spent], one: Sequence[Spent], cases: int) -> Sequence[PerCase]:
+    """Return what a case cost in each round, beyond the start of the process."""
+    more = cases - 1
+    return [
+        PerCase((all_of_it.wall_secs - start.wall_secs) / more, (all_of_it.cpu_secs - start.cpu_secs) / more)
+        for all_of_it, start in zip(many, one, strict=True)
     ]
-    show(("", "one case s", "wall us a case", "CPU us a case", "peak MiB", "wall", "CPU"), rows)
+
+
+def report(rounds: Mapping[str, Sequence[PerCase]]) -> NoReturn:
+    """Print what a case costs, and whether that is little enough."""
+    run = [whole - checked for whole, checked in zip(rounds[WHOLE], rounds[CHECKED], strict=True)]
+    bare = rounds[BARE]
+    rows = {**rounds, RUN: run}
+    show(
+        ("", "wall us a case", "CPU us a case", "wall", "CPU"),
+        [
+            (
+                name,
+                micros(walls(each)),
+                micros(cpus(each)),
+                times(walls(each), walls(bare)),
+                times(cpus(each), cpus(bare)),
+            )
+            for name, each in rows.items()
+        ],
+    )
     conclude(
         [
-            Target("wall per case against the bare loop", wall_times, MOST_TIMES, "x"),
-            Target("CPU per case against the bare loop", cpu_times, MOST_TIMES, "x"),
+            Target("wall of a run against the bare loop", ratio(walls(run), walls(bare)), MOST_TIMES, "x"),
+            Target("CPU of a run against the bare loop", ratio(cpus(run), cpus(bare)), MOST_TIMES, "x"),
         ]
     )
 
 
-def pairs(turns: Turns, name: str) -> list[tuple[Spent, Spent]]:
-    """Return what each round spent on many cases and on one."""
-    return list(zip(turns[f"{name}, many"], turns[f"{name}, one"], strict=True))
+def walls(rounds: Sequence[PerCase]) -> list[float]:
+    """Return the seconds that passed, of each round."""
+    return [each.wall_secs for each in rounds]
 
 
-def per_case(pair: tuple[Spent, Spent], cases: int) -> PerCase:
-    """Return what a case costs beyond the start of the process."""
-    many, one = pair
-    more = cases - 1
-    return PerCase((many.wall_secs - one.wall_secs) / more, (many.cpu_secs - one.cpu_secs) / more)
+def cpus(rounds: Sequence[PerCase]) -> list[float]:
+    """Return the seconds of CPU, of each round."""
+    return [each.cpu_secs for each in rounds]
 
 
-def row(name: str, turns: Turns, each: Sequence[PerCase], wall_times: float, cpu_times: float) -> Sequence[str]:
-    """Return a row of the table."""
-    typical = sorted(each, key=lambda one: one.wall_secs)[len(each) // 2]
-    cpu_secs = sorted(one.cpu_secs for one in each)[len(each) // 2]
-    return (
-        name,
-        f"{middle(turns[f'{name}, one']).wall_secs:.2f}",
-        f"{typical.wall_secs * 1e6:.0f}",
-        f"{cpu_secs * 1e6:.0f}",
-        f"{middle(turns[f'{name}, many']).peak_mib:.0f}",
-        f"{wall_times:.2f}x",
-        f"{cpu_times:.2f}x",
-    )
+def micros(seconds: Sequence[float]) -> str:
+    """Return the median in microseconds."""
+    return f"{median(seconds) * 1e6:.0f}"
+
+
+def times(ours: Sequence[float], theirs: Sequence[float]) -> str:
+    """Return how many times theirs ours is."""
+    return f"{ratio(ours, theirs):.2f}x"
 
 
 if __name__ == "__main__":

@@ -37,7 +37,9 @@ def failed(run: Finished, code: int) -> str:
 class TestTheRequest:
     def test_is_one_post_of_the_rendered_prompt(self, project: Project, server: StubServer) -> None:
         project.model("[generation]\ntemperature = 0.0\nseed = 7\n[generation.extra]\ntop_k = 3\n")
-        project.command("git/review", FRONT + '[generation]\nmax_tokens = 9\n[[examples]]\nuser = "u"\nassistant = "a"\n')
+        project.command(
+            "git/review", FRONT + '[generation]\nmax_tokens = 9\n[[examples]]\nuser = "u"\nassistant = "a"\n'
+        )
 
         run = project.gko("git", "review", "--kind", "mail", input="Grüße\r\n".encode())
 

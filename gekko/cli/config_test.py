@@ -75,7 +75,8 @@ def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool)
     try:
         results = run_heedful(_results(session, suite, repeat))
     except CheckerBug as bug:
-        session.say("info", bug.trace)
+        if bug.trace:
+            session.say("info", bug.trace)
         raise
     has_failed = not all(result.has_passed for result in results)
     if as_json:

@@ -18,8 +18,6 @@ from gekko.specs.runtime import DockerRuntime, ProcessRuntime, Runtime
 from gekko.specs.sourced import Sourced
 from gekko.wording import shown
 
-PROGRAM_OF_DOCKER = "docker"
-
 STEM_CHARACTERS = 40
 
 
@@ -66,9 +64,8 @@ class ProcessLaunch:
 
 @frozen
 class ContainerLaunch:
-    """A container's name and image, with all that docker is given."""
+    """A container's name and image, with all that `docker run` is given."""
 
-    docker: Path
     name: str
     options: tuple[str, ...]
     image: str
@@ -113,12 +110,10 @@ def launch(service: Service, environ: Mapping[str, str]) -> Launch:
             program = _program(service, runtime.command, laid_over)
             return ProcessLaunch(program, runtime.arguments, laid_over, service.root)
         case DockerRuntime() as runtime:
-            docker = shutil.which(PROGRAM_OF_DOCKER, path=environ.get("PATH"))
-            if docker is None:
-                problem = f"the program '{PROGRAM_OF_DOCKER}' is not on the PATH"
+            if shutil.which("docker", path=environ.get("PATH")) is None:
+                problem = "the program 'docker' is not on the PATH"
                 raise ConfigurationError([service.backend.issue(problem, "install Docker", "runtime", "type")])
-            name = f"gko-{service.name}"
-            return ContainerLaunch(Path(docker), name, runtime.options, runtime.image, runtime.args)
+            return ContainerLaunch(f"gko-{service.name}", runtime.options, runtime.image, runtime.args)
 
 
 def port_of(url: str) -> int:
@@ -145,7 +140,9 @@ def _program(service: Service, command: str, environ: Mapping[str, str]) -> Path
     sought = service.root / Path(command).expanduser() if "/" in command else command
     found = shutil.which(sought, path=environ.get("PATH"))
     if found is None:
-        where = f"there is no program {shown(str(sought))}" if "/" in command else f"{shown(command)} is not on the PATH"
+        where = (
+            f"there is no program {shown(str(sought))}" if "/" in command else f"{shown(command)} is not on the PATH"
+        )
         hint = "accepted are a program on the PATH and the path of one, seen from the root of the scope"
         raise ConfigurationError([service.backend.issue(where, hint, "runtime", "command")])
     return Path(found)

@@ -29,7 +29,7 @@ class CheckerBug(GekkoError):  # noqa: N818 - what went wrong is that there is o
     def trace(self) -> str:
         """The traceback of what the expectation raised; empty where it did something else that it may not do."""
         raised = self.__cause__ and self.__cause__.__cause__
-        return "".join(format_exception(raised)) if raised else ""
+        return "".join(format_exception(raised)).rstrip() if raised else ""
 
 
 async def run_suite(suite: Suite, executor: Executor, repeat: int = 1) -> AsyncIterator[Event]:

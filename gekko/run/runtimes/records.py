@@ -131,20 +131,6 @@ def last_lines(file: IO[bytes], lines: int) -> bytes:
     return b"".join(file.read(SHOWN_LOG_BYTES).splitlines(keepends=True)[-lines:])
 
 
-def files_of(state: Path, name: str) -> Files:
-    """Return the files of the server *name* in the state folder; the folder for them is made.
-
-    Raises:
-        InputOutputError: it cannot be made.
-    """
-    folder = state / "runtimes"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputOutputError(f"{folder}: cannot be made: {error.strerror}") from error
-    return Files(folder, name)
-
-
 @asynccontextmanager
 async def held(files: Files, what: str, wait: Callable[[], None] = lambda: None) -> AsyncIterator[None]:
     """Hold the lock *what* for as long as the block lasts; *wait* is called once if another process has it.
@@ -154,6 +140,7 @@ async def held(files: Files, what: str, wait: Callable[[], None] = lambda: None)
     """
     path = files.folder / f"{what}.lock"
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = path.open("ab")
     except OSError as error:
         raise InputOutputError(f"{path}: cannot be opened: {error.strerror}") from error
