@@ -2,13 +2,12 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.plugins import plug_in
-from tests.project import FRONT, JSON_OUTPUT, PROMPT, Finished, Project
+from tests.project import FRONT, JSON_OUTPUT, Finished, Project
 from tests.stub_server import Received, Script, StubServer, answer_json, delay, reset, say
 
 OK = 'contains = ["ok"]'
@@ -453,18 +452,20 @@ class TestAnExpectationWithABug:
         assert ".gekko/tests/ask/a.toml" in failed(project.gko("config", "test"), 3)
         assert server.requests[1].json["messages"] == [{"role": "user", "content": "Well?"}]
 
+    @pytest.mark.parametrize("code", ["0", "None", "4"])
+    def test_cannot_end_the_suite_with_a_code_of_its_own(self, project: Project, code: str) -> None:
+        plug_in(project, "strange", f"{self.JUDGE}    yield from ()\n    raise SystemExit({code})")
 
-def test_an_unexpected_error_is_a_bug_and_keeps_its_traceback(project: Project, tmp_path: Path) -> None:
-    """Never mistaken for a mistake of the user's: exit code 1 and the whole story."""
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "sitecustomize.py").write_text(
-        "import gekko.plan.suite\n\ndef broken(*_):\n    raise ZeroDivisionError\n\n"
-        "gekko.plan.suite.plan_suite = broken\n"
-    )
+        told = failed(project.gko("config", "test"), 2)
 
-    run = project.gko("config", "test", environ={"PYTHONPATH": str(site)})
+        assert "'strange' of gko-made-up 3.2" in told
+        assert f"sys.exit({code})" in told
 
-    assert (run.exit_code, run.stdout) == (1, b"")
-    assert "ZeroDivisionError" in run.stderr
-    assert "Traceback" in run.stderr
+    def test_cannot_end_it_while_it_is_bound_either(self, project: Project, server: StubServer) -> None:
+        plug_in(project, "strange", "@classmethod\ndef bind(cls, value, context):\n    raise SystemExit(0)")
+
+        run = project.gko("config", "test")
+
+        assert (run.exit_code != 0, run.stdout) == (True, b"")
+        assert "made_up.py" in run.stderr
+        assert server.requests == []

@@ -171,10 +171,14 @@ class TestInputs:
 
         assert "64 MiB" in failed(project.gko("say", "large.txt"), 1)
         with (project.folder / "large.txt").open("rb") as large:
-            command = [GKO, "say"]
-            environ = project.environment()
             done = subprocess.run(
-                command, cwd=project.folder, env=environ, stdin=large, capture_output=True, check=False, timeout=60
+                [GKO, "say"],
+                cwd=project.folder,
+                env=project.environment(),
+                stdin=large,
+                capture_output=True,
+                timeout=60,
+                check=False,
             )
         assert "64 MiB" in failed(Finished(done.returncode, done.stdout, done.stderr.decode()), 1)
         assert server.requests == []

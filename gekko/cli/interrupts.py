@@ -21,11 +21,15 @@ PATIENCE_SECS = 0.25
 """An event loop has so long to close what it opened; an expectation at work does not let it come to that."""
 
 
-class Interrupted(SystemExit):
-    """A signal asked the program to end.
+class Interrupted(BaseException):
+    """A signal asked the program to end with this code; what is open is closed on the way out.
 
-    A SystemExit, because everybody lets that through: what is open is closed on the way out.
+    No KeyboardInterrupt, of which click makes something else, and no SystemExit, which plug-ins raise.
     """
+
+    def __init__(self, code: Exit) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 def heed_signals() -> None:

@@ -28,7 +28,16 @@ CONFIG: Final = {
 }
 """The commands of `gko config`: where each is, and one line about it; none is imported before it is called."""
 
+BACKEND: Final = {
+    "logs": ("gekko.cli.backend:logs", "Print the end of a server's log."),
+    "serve": ("gekko.cli.backend:serve", "Start a server, and wait until it takes requests."),
+    "status": ("gekko.cli.backend:status", "Tell which servers run."),
+    "stop": ("gekko.cli.backend:stop", "End a server."),
+}
+"""The commands of `gko backend`, as above."""
+
 BUILT_IN: Final = {
+    "backend": ("gekko.cli.root:backend", "Start, watch and end the servers of backends."),
     "config": ("gekko.cli.root:config", "Inspect and test the configuration."),
     "doctor": ("gekko.cli.config_check:doctor", "The same as `gko config check`."),
 }
@@ -122,6 +131,8 @@ class ConfiguredGroup(Group):
 
 config = OwnGroup("config", CONFIG, "Inspect and test the configuration.")
 
+backend = OwnGroup("backend", BACKEND, "Start, watch and end the servers of backends that declare [runtime].")
+
 
 def configured(catalog: "Catalog", words: "CommandPath") -> click.Command | None:
     """Return the configured command or group at *words*, or None.
@@ -159,9 +170,10 @@ def run(args: Sequence[str]) -> int:
         root.params.append(_version_option())
         code = root.main(list(args), prog_name="gko", standalone_mode=False, obj=session)
     except Interrupted as interrupted:
-        return int(interrupted.code or 0)
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+        return interrupted.code
+    except SystemExit as error:
+        # Some installed expectation means to end the program, and its code would pass for ours.
+        raise RuntimeError("sys.exit() was called") from error
     except ReaderGone as error:
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:

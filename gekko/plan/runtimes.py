@@ -140,11 +140,9 @@ def _program(service: Service, command: str, environ: Mapping[str, str]) -> Path
     sought = service.root / Path(command).expanduser() if "/" in command else command
     found = shutil.which(sought, path=environ.get("PATH"))
     if found is None:
-        where = (
-            f"there is no program {shown(str(sought))}" if "/" in command else f"{shown(command)} is not on the PATH"
-        )
+        problem = f"there is no program {shown(str(sought))}" + ("" if "/" in command else " on the PATH")
         hint = "accepted are a program on the PATH and the path of one, seen from the root of the scope"
-        raise ConfigurationError([service.backend.issue(where, hint, "runtime", "command")])
+        raise ConfigurationError([service.backend.issue(problem, hint, "runtime", "command")])
     return Path(found)
 
 

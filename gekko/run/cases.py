@@ -73,10 +73,17 @@ async def judge(trial: Trial, outcome: Outcome, answer: Answerer) -> tuple[Reaso
         try:
             mismatches = await drive(bound, outcome.output, outcome, answer)
         except JudgingError as error:
-            place = f"{shown_path(trial.path)}: expect.{key_text((bound.key,))}"
-            raise CheckerBug(f"{place}: the expectation {error.culprit.claim} has a bug: {error}") from error
+            raise _bug(trial, bound, error.culprit, str(error)) from error
+        except SystemExit as error:
+            # Let through, its code would pass for the verdict on the suite.
+            raise _bug(trial, bound, bound, f"judge() called sys.exit({error.code!r})") from error
         reasons += (_reason(bound, mismatch) for mismatch in mismatches)
     return tuple(reasons)
+
+
+def _bug(trial: Trial, bound: Bound, culprit: Bound, reason: str) -> CheckerBug:
+    place = f"{shown_path(trial.path)}: expect.{key_text((bound.key,))}"
+    return CheckerBug(f"{place}: the expectation {culprit.claim} has a bug: {reason}")
 
 
 def _wrong_end(outcome: Outcome, expected: int) -> Reason:

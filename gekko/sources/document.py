@@ -20,6 +20,10 @@ CLOSING_FENCE = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 FRONT_MATTER_LINE = 2
 """The line of a file on which its front matter begins."""
 
+FILE: KeyPath = ()
+FILE_START = (1, 1)
+"""Where a key is missing that would stand in no table but the file itself."""
+
 TOMLLIB_MESSAGE = re.compile(r"(?P<problem>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)")
 DECLARED_TWICE = re.compile(r"Cannot declare (\(.*\)) twice")
 
@@ -78,7 +82,7 @@ def pinpoint(issues: Iterable[Issue]) -> tuple[Issue, ...]:
     """Return the issues sorted by place and without repetition, those that only name a key with its line and column.
 
     Each file is read once more. A key that is not written there, such as a missing one, is given the place of the
-    table it belongs to; an issue of a file that is long, gone or changed keeps its key alone.
+    table it belongs to, or of the file's beginning; an issue of a file that is long, gone or changed keeps its key alone.
     """
     by_path: defaultdict[Path, list[Issue]] = defaultdict(list)
     for issue in issues:
@@ -95,12 +99,14 @@ def _located(path: Path, issues: list[Issue]) -> list[Issue]:
     if all(issue.where.line is not None or not issue.where.key for issue in issues):
         return issues
     known = _positions_in(path)
-    return [issue if issue.where.line is not None else _at_nearest(issue, known) for issue in issues]
+    return [_at_nearest(issue, known) for issue in issues]
 
 
 def _at_nearest(issue: Issue, known: Mapping[KeyPath, tuple[int, int]]) -> Issue:
     key = issue.where.key
-    for length in range(len(key), 0, -1):
+    if issue.where.line is not None or not key:
+        return issue
+    for length in range(len(key), -1, -1):
         if place := known.get(key[:length]):
             line, column = place
             return evolve(issue, where=evolve(issue.where, line=line, column=column))
@@ -112,12 +118,13 @@ def _positions_in(path: Path) -> Mapping[KeyPath, tuple[int, int]]:
     try:
         text = decode(read_bytes(path, limits.LOCATED_FILE_BYTES))
         if path.suffix != ".md":
-            return positions(text)
+            return {FILE: FILE_START, **positions(text)}
         front, _ = _split(path, text.replace("\r\n", "\n"))
         found = positions(front)
     except (FileProblem, ConfigurationError, RefusedError, NotTomlError, RecursionError):
         return {}
-    return {key: (line + FRONT_MATTER_LINE - 1, column) for key, (line, column) in found.items()}
+    below = {key: (line + FRONT_MATTER_LINE - 1, column) for key, (line, column) in found.items()}
+    return {FILE: FILE_START, **below}
 
 
 def _text(path: Path, raw: bytes) -> str:

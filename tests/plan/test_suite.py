@@ -69,7 +69,7 @@ def test_a_broken_command_is_told_once_beside_what_is_wrong_with_the_case_itself
 
     assert run.exit_code == 2
     assert [line.split(": ")[1] for line in run.stderr.splitlines() if "commands/broken.md" in line] == [
-        ".gekko/commands/broken.md",
+        ".gekko/commands/broken.md:1:1",
         ".gekko/commands/broken.md:2:1",
     ]
     assert run.stderr.count("inptu: unknown key") == 2

@@ -170,7 +170,7 @@ def at(path: Path, *key: str | int) -> Issue:
         pytest.param(("input",), 1, 1, id="key"),
         pytest.param(("expect", "/a", "is", "contains", 1), 4, 34, id="element"),
         pytest.param(("expect", "/b", "is"), 3, 2, id="nearest-known-ancestor"),
-        pytest.param(("args",), None, None, id="nothing-known"),
+        pytest.param(("args",), 1, 1, id="written-nowhere"),
         pytest.param((), None, None, id="the-file-itself"),
     ],
 )

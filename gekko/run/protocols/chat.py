@@ -7,8 +7,8 @@ from attrs import define, field
 
 from gekko import jsontext
 from gekko.messages import Message
-from gekko.run.exchange import Reply, Usage
-from gekko.run.protocols.envelope import JsonBody
+from gekko.run.exchange import Reply
+from gekko.run.protocols.envelope import JsonBody, text_or_none, usage_in
 from gekko.wording import described
 
 SCHEMA_NAME = "answer"
@@ -80,19 +80,3 @@ class ChatParser:
         if cut_off:
             return ""
         raise self._body.broken(f"choices[0].message.content: expected a string, found {described(content)}")
-
-
-def text_or_none(value: object) -> str | None:
-    """Return *value* if it is a string: what a server says beside the answer, it may say in any way."""
-    return value if isinstance(value, str) else None
-
-
-def usage_in(usage: object) -> Usage:
-    """Return the token counts that make sense."""
-    said = usage if isinstance(usage, dict) else {}
-    return Usage(count_or_none(said.get("prompt_tokens")), count_or_none(said.get("completion_tokens")))
-
-
-def count_or_none(value: object) -> int | None:
-    """Return *value* if it is a number of things."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -6,6 +6,7 @@ from attrs import define, field
 
 from gekko import jsontext
 from gekko.errors import BackendError
+from gekko.run.exchange import Usage
 from gekko.wording import cut, described
 
 DETAIL_CHARACTERS = 200
@@ -78,3 +79,19 @@ def printable(text: str) -> str:
     """Return *text* on one line, cut, with every character escaped that could disturb a terminal."""
     line = cut(" ".join(text.split()), DETAIL_CHARACTERS)
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in line)
+
+
+def text_or_none(value: object) -> str | None:
+    """Return *value* if it is a string: what a server says beside the answer, it may say in any way."""
+    return value if isinstance(value, str) else None
+
+
+def usage_in(usage: object) -> Usage:
+    """Return the token counts that make sense."""
+    said = usage if isinstance(usage, dict) else {}
+    return Usage(count_or_none(said.get("prompt_tokens")), count_or_none(said.get("completion_tokens")))
+
+
+def count_or_none(value: object) -> int | None:
+    """Return *value* if it is a number of things."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

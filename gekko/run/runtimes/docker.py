@@ -59,7 +59,7 @@ class ContainerKeeper:
         if state is None:
             return
         if state.is_running:
-            await docker("stop", "--time", str(PATIENCE_SECS), state.id, within_secs=PATIENCE_SECS + ANSWER_SECS)
+            await docker("stop", "-t", str(PATIENCE_SECS), state.id, within_secs=PATIENCE_SECS + ANSWER_SECS)
         await put_away(state, self.files)
 
     def kill(self) -> None:
@@ -151,6 +151,7 @@ async def docker(*args: str, output: IO[bytes] | None = None, within_secs: float
     finally:
         if process.returncode is None:
             process.kill()
+            await process.wait()
     if process.returncode:
         words = (complaint or b"").decode(errors="replace").strip()
         raise BackendError(f"{shown}: {words or f'ended with exit status {process.returncode}'}")

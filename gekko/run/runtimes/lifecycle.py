@@ -60,7 +60,7 @@ class Runtimes:
             if record is not None:
                 before = _known(record.server, files)
                 if await before.is_alive():
-                    await _ready(record.url, service, before)
+                    await until_ready(service, record.url, before)
                     return Served(record, is_new=False)
                 await before.end()
             # Two projects may have chosen one port, and begin at once.
@@ -124,7 +124,7 @@ async def _start(service: Service, launch: Launch, files: Files) -> Record:
         )
         # Before it is ready: should gko be killed while it waits, whoever comes next knows of the server.
         files.write(record)
-        await _ready(service.url, service, keeper)
+        await until_ready(service, service.url, keeper)
     except BackendError:
         await keeper.end()
         files.forget()
@@ -151,13 +151,6 @@ def _known(mark: Mark, files: Files) -> Keeper:
             return known_process(mark, files)
         case ContainerMark():
             return known_container(mark, files)
-
-
-async def _ready(url: str, service: Service, keeper: Keeper) -> None:
-    try:
-        await until_ready(url, keeper, service.runtime.startup_timeout_secs)
-    except BackendError as error:
-        raise BackendError(f"the server of the backend '{service.id}' {error}") from None
 
 
 async def _require_free(service: Service) -> None:

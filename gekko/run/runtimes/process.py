@@ -113,11 +113,10 @@ def _signal(members: Iterable[Process], number: int) -> None:
 
 async def _gone(members: Iterable[Process], within_secs: float) -> bool:
     """Wait until all have ended; return whether they have."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(within_secs):
-            while any(_is_there(member) for member in members):
-                await asyncio.sleep(LOOK_SECS)
+    for _ in range(int(within_secs / LOOK_SECS)):
+        if not any(_is_there(member) for member in members):
             return True
+        await asyncio.sleep(LOOK_SECS)
     return False
 
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -85,19 +86,23 @@ def from_proc() -> Iterator[Process]:
 def _from_proc(folder: Path) -> Process | None:
     try:
         text = (folder / "stat").read_text("utf-8", "replace")
-        boot = BOOT_ID.read_text("ascii").strip()
     except OSError:
         return None
     # The second field, the program's name, may hold spaces and brackets: proc_pid_stat(5).
     fields = text.rpartition(")")[2].split()
     state, group, ticks = fields[0], int(fields[2]), fields[19]
-    return Process(int(folder.name), f"{ticks} ticks after boot {boot}", group, state in "ZX")
+    return Process(int(folder.name), f"{ticks} ticks after boot {_boot()}", group, state in "ZX")
+
+
+@cache
+def _boot() -> str:
+    return BOOT_ID.read_text("ascii").strip()
 
 
 def from_ps() -> Iterator[Process]:
     """Yield every process, as `ps` tells where there is no /proc, as on macOS."""
     environ = {**os.environ, "LC_ALL": "C"}
-    listed = subprocess.run(PS, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environ, check=True, text=True)
-    for line in listed.stdout.splitlines():
+    listed = subprocess.check_output(PS, stdin=subprocess.DEVNULL, env=environ, text=True)  # noqa: S603 - constant
+    for line in listed.splitlines():
         pid, group, state, born = line.split(maxsplit=3)
         yield Process(int(pid), born, int(group), state.startswith("Z"))

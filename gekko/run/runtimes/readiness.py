@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from gekko.errors import BackendError
-from gekko.plan.runtimes import port_of
+from gekko.plan.runtimes import Service, port_of
 from gekko.run.reachability import unreachable
 from gekko.run.runtimes.keeper import Keeper
 
@@ -36,13 +36,15 @@ async def unready(url: str) -> str:
     return ""
 
 
-async def until_ready(url: str, keeper: Keeper, within_secs: float) -> None:
-    """Wait until the server takes requests.
+async def until_ready(service: Service, url: str, keeper: Keeper) -> None:
+    """Wait until the server, which was started at *url*, takes requests.
 
     Raises:
         BackendError: it ended, or is not ready in time.
     """
-    reason = ""
+    server = f"the server of the backend '{service.id}'"
+    within_secs = service.runtime.startup_timeout_secs
+    reason = "its address does not answer"
     try:
         async with asyncio.timeout(within_secs):
             while reason := await unready(url):
@@ -50,7 +52,7 @@ async def until_ready(url: str, keeper: Keeper, within_secs: float) -> None:
                     break
                 await asyncio.sleep(LOOK_SECS)
     except TimeoutError:
-        problem = f"was not ready within {within_secs:g} seconds (runtime.startup_timeout_secs)"
-        raise BackendError(f"{problem}: {reason or 'its address does not answer'}") from None
+        problem = f"{server} was not ready within {within_secs:g} seconds (runtime.startup_timeout_secs): {reason}"
+        raise BackendError(f"{problem}; its log: gko backend logs {service.model}") from None
     if reason:
-        raise BackendError(f"{await keeper.fate()}")
+        raise BackendError(f"{server} {await keeper.fate()}")

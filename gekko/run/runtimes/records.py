@@ -147,7 +147,7 @@ async def held(files: Files, what: str, wait: Callable[[], None] = lambda: None)
     with file:
         if not _taken(file):
             wait()
-            while not _taken(file):
+            while not _taken(file):  # noqa: ASYNC110 - the event is another process's
                 await asyncio.sleep(LOCK_SECS)
         yield
 
