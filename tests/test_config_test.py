@@ -462,7 +462,11 @@ class TestAnExpectationWithABug:
         assert f"sys.exit({code})" in told
 
     def test_cannot_end_it_while_it_is_bound_either(self, project: Project, server: StubServer) -> None:
-        plug_in(project, "strange", "@classmethod\ndef bind(cls, value, context):\n    raise SystemExit(0)")
+        plug_in(
+            project,
+            "strange",
+            f"@classmethod\ndef bind(cls, value, context):\n    raise SystemExit(0)\n\n{self.RAISES}",
+        )
 
         run = project.gko("config", "test")
 

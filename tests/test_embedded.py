@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import Any
@@ -154,7 +153,7 @@ class TestASuite:
         assert all(record["prompt_tokens"] > 0 for record in by_case.values())
         assert all(record["backend"] == "local" for record in by_case.values())
         cut = by_case.pop("extract/guests/too-many")
-        assert (cut["finish_reason"], cut["exit_code"], cut["completion_tokens"]) == ("length", 4, 48)
+        assert (cut["finish_reason"], cut["exit_code"]) == ("length", 4)
         assert {(record["finish_reason"], record["exit_code"]) for record in by_case.values()} == {("stop", 0)}
 
     def test_of_prompts_that_are_not_good_enough_fails(self, tmp_path: Path) -> None:
@@ -243,7 +242,7 @@ class Bare:
 
 class TestWithoutIt:
     @pytest.fixture
-    def bare(self, tmp_path: Path) -> Iterator[Bare]:
+    def bare(self, tmp_path: Path) -> Bare:
         bare = Bare(tmp_path / "packages")
         bare.folder.mkdir()
         gko = distribution("gko")

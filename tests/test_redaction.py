@@ -52,7 +52,7 @@ GUISES = {
 def project(project: Project, server: StubServer) -> Project:
     """The project; its backend wants a key, and every run writes statistics."""
     project.backend(server.url, '[headers]\nX-Key = "Token {{ env.KEY }}"\n[timeouts]\nrequest_secs = 0.5')
-    project.environ |= {"KEY": CANARY, "GKO_STATS_FILE": "runs.jsonl"}
+    project.environ.update(KEY=CANARY, GKO_STATS_FILE="runs.jsonl")
     project.command("git/review")
     project.case("git/review/first", 'contains = ["never"]')
     return project

@@ -170,7 +170,7 @@ class TestTheFile:
     @pytest.mark.parametrize(
         ("path", "number"),
         [
-            pytest.param(".", errno.EISDIR, id="folder"),
+            pytest.param("home", errno.EISDIR, id="folder"),
             pytest.param("gone/runs.jsonl", errno.ENOENT, id="folder-missing"),
             pytest.param("home/runs.jsonl/x", errno.ENOTDIR, id="below-a-file"),
             pytest.param("/dev/full", errno.ENOSPC, id="disk-full"),

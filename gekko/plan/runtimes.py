@@ -1,6 +1,7 @@
 """Which servers gko can start, and how: the backends that declare `[runtime]`."""
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -137,13 +138,14 @@ def _reason(spec: Backend) -> tuple[str, str]:
 
 def _program(service: Service, command: str, environ: Mapping[str, str]) -> Path:
     # A path is seen from the root of the scope, as those of schemas are; which() would see it from the current folder.
-    sought = service.root / Path(command).expanduser() if "/" in command else command
+    # Path.expanduser() raises where there is no such user.
+    sought = service.root / os.path.expanduser(command) if "/" in command else command  # noqa: PTH111
     found = shutil.which(sought, path=environ.get("PATH"))
     if found is None:
         problem = f"there is no program {shown(str(sought))}" + ("" if "/" in command else " on the PATH")
         hint = "accepted are a program on the PATH and the path of one, seen from the root of the scope"
         raise ConfigurationError([service.backend.issue(problem, hint, "runtime", "command")])
-    return Path(found)
+    return Path(found).absolute()  # the server will not see it from here
 
 
 def _digest(value: object) -> str:

@@ -10,6 +10,10 @@ from attrs import frozen
 
 from gekko.plan.job import Recipe
 from gekko.run.execute import Run
+from gekko.wording import cut
+
+REASON_CHARACTERS = 60
+"""A server may say anything in the place of "stop"; a record stays short enough to be written at once."""
 
 
 @frozen
@@ -31,7 +35,7 @@ class Statistics:
             duration_ms=round(outcome.duration_ms),
             prompt_tokens=outcome.prompt_tokens,
             completion_tokens=outcome.completion_tokens,
-            finish_reason=outcome.finish_reason,
+            finish_reason=outcome.finish_reason and cut(outcome.finish_reason, REASON_CHARACTERS),
             exit_code=outcome.exit_code,
         )
 

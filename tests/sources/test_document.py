@@ -170,7 +170,6 @@ def at(path: Path, *key: str | int) -> Issue:
         pytest.param(("input",), 1, 1, id="key"),
         pytest.param(("expect", "/a", "is", "contains", 1), 4, 34, id="element"),
         pytest.param(("expect", "/b", "is"), 3, 2, id="nearest-known-ancestor"),
-        pytest.param(("args",), 1, 1, id="written-nowhere"),
         pytest.param((), None, None, id="the-file-itself"),
     ],
 )
@@ -183,6 +182,16 @@ def test_issues_get_the_place_of_their_key(tmp_path: Path, key: KeyPath, line: i
 
     assert in_toml == Issue(Location(toml, key, line, column), "wrong")
     assert in_markdown == Issue(Location(markdown, key, line and line + 1, column), "wrong")
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.toml", CASE), ("a.toml", ""), ("b.md", COMMAND)])
+def test_a_key_that_is_written_nowhere_is_missing_at_the_beginning(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text, newline="")
+
+    [issue] = pinpoint([at(path, "nowhere")])
+
+    assert issue.where == Location(path, ("nowhere",), 1, 1)
 
 
 def test_issues_are_sorted_by_place_without_repetition(tmp_path: Path) -> None:

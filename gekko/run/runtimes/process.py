@@ -33,6 +33,7 @@ class ProcessKeeper:
     files: Files
     log: Log
     child: "subprocess.Popen[bytes] | None" = field(default=None, eq=False)
+    patience_secs: float = PATIENCE_SECS
 
     async def is_alive(self) -> bool:
         """Return whether it runs, and is the one that was started."""
@@ -47,10 +48,10 @@ class ProcessKeeper:
         return f"{ending(self.child)}; {self.log.tail()}"
 
     async def end(self) -> None:
-        """End the group: SIGTERM, and SIGKILL for whoever is still there after `PATIENCE_SECS`."""
+        """End the group: SIGTERM, and SIGKILL for whoever is still there when patience ends."""
         members = set(self._group())
         _signal(members, signal.SIGTERM)
-        if not await _gone(members, PATIENCE_SECS):
+        if not await _gone(members, self.patience_secs):
             members |= set(self._group())  # it may have had children since
             _signal(members, signal.SIGKILL)
             if not await _gone(members, KILLED_SECS):
