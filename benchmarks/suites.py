@@ -1,12 +1,10 @@
 """Projects of any size, each case small and unlike every other, as a person would write it."""
 
+import json
 import os
 from pathlib import Path
 
 from tests.project import Project
-
-ANSWER = '{"category": "hardware", "confidence": 0.93, "summary": "The printer on floor 3 is on fire."}'
-"""What satisfies every case below, whether it is read as JSON or as text."""
 
 SCHEMA = """\
 {
@@ -53,24 +51,37 @@ Say in one sentence what this ticket is about:
 """
 
 CLASSIFY_CASE = """\
-# Reported on day {number}; hardware whatever the tone.
-args = {{ urgency = "high" }}
-input = "Ticket {number}: the printer on floor 3 is on fire, please send somebody."
+# Report {number}
+args = {{ urgency = "{urgency}" }}
+input = "{text}"
 
 [expect]
 "/category" = "hardware"
-"/confidence" = {{ min = 0.8 }}
-"/summary" = {{ is = {{ lines = 1, contains = ["printer"] }} }}
+"/confidence" = {{ min = {confidence} }}
+"/summary" = {{ is = {{ contains = ["{thing}"] }} }}
 """
 
 SUMMARISE_CASE = """\
-# One sentence, whatever the length of the ticket.
-input = "Ticket {number}: the printer on floor 3 is on fire, please send somebody."
+# Report {number}
+input = "{text}"
 
 [expect]
 lines = 1
-contains = ["printer", "fire"]
+contains = ["{thing}", "{place}"]
 """
+
+TEXT = "This is {name} in {place}: the {thing} {trouble} since {hour} o'clock. Please send somebody."
+
+URGENCIES = ("low", "normal", "high")
+NAMES = ("Ada", "Grace", "Edsger", "Barbara", "Alan", "Radia", "Niklaus")
+PLACES = ("room 12", "the lobby", "hall B", "the archive", "floor 3")
+THINGS = ("printer", "projector", "scanner", "keyboard", "monitor", "headset", "badge reader", "telephone", "laptop")
+TROUBLES = ("is on fire", "has been silent", "prints nothing but stars", "smells of burnt dust")
+
+ANSWER = json.dumps(
+    {"category": "hardware", "confidence": 0.93, "summary": f"Broken: {', '.join(THINGS)}, in {', '.join(PLACES)}"}
+)
+"""What satisfies every case, whether it is read as JSON or as text."""
 
 
 def write_suite(folder: Path, cases: int, url: str = "http://127.0.0.1:9") -> Project:
@@ -83,9 +94,27 @@ def write_suite(folder: Path, cases: int, url: str = "http://127.0.0.1:9") -> Pr
     project.write("commands/ticket/classify.md", CLASSIFY)
     project.write("commands/ticket/summarise.md", SUMMARISE)
     for number in range(cases):
-        command, text = ("summarise", SUMMARISE_CASE) if number % 2 else ("classify", CLASSIFY_CASE)
-        project.write(f"tests/ticket/{command}/report-{number:05}.toml", text.format(number=number))
+        command, case = ("summarise", SUMMARISE_CASE) if number % 2 else ("classify", CLASSIFY_CASE)
+        project.write(f"tests/ticket/{command}/report-{number:05}.toml", case.format(**facts(number)))
     return project
+
+
+def facts(number: int) -> dict[str, object]:
+    """Return what a case is about; lists of different lengths make hardly two of them equal."""
+    chosen = {
+        "name": NAMES[number % len(NAMES)],
+        "place": PLACES[number % len(PLACES)],
+        "thing": THINGS[number % len(THINGS)],
+        "trouble": TROUBLES[number % len(TROUBLES)],
+        "hour": number % 24,
+    }
+    return {
+        **chosen,
+        "number": number,
+        "text": TEXT.format(**chosen),
+        "urgency": URGENCIES[number % len(URGENCIES)],
+        "confidence": 0.5 + number % 40 / 100,
+    }
 
 
 def environment(project: Project) -> dict[str, str]:

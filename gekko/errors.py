@@ -71,10 +71,14 @@ class InputOutputError(GekkoError):
 
 
 class UsageError(GekkoError):
-    """The command line is wrong."""
+    """The command line is wrong; *problems* are those of single arguments, each at its name."""
 
     kind = "usage"
     exit_code = 2
+
+    def __init__(self, message: str, problems: Iterable[Problem] = ()) -> None:
+        self.problems = tuple(problems)
+        super().__init__(message)
 
 
 class ConfigurationError(GekkoError):

@@ -1,7 +1,6 @@
 """The embedded model through the installed program: a small real model answers in every test that needs an answer."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -19,9 +18,6 @@ from tests.project import JSON_OUTPUT, Finished, Project
 from tests.stub_server import StubServer
 from tests.test_packaging import dependencies
 from tests.test_signals import engines_of
-
-# The examples are run once, and by one worker.
-pytestmark = pytest.mark.xdist_group("embedded")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -126,6 +122,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     return Suite(project, Finished(process.returncode, stdout, stderr.decode()), wall_ms, frozenset(engines))
 
 
+@pytest.mark.xdist_group("demo")  # the examples are run once, and by one worker
 class TestASuite:
     def test_of_the_examples_passes(self, demo: Suite) -> None:
         assert (demo.run.exit_code, demo.run.stderr) == (0, "")
@@ -249,7 +246,7 @@ class TestWithoutIt:
         for found in (gko, *dependencies(gko)):
             bare.link(found)
         for package in (gekko, expectations):  # an editable installation has them elsewhere
-            bare.link_path(Path(os.fspath(package.__file__ or "")).parent)
+            bare.link_path(Path(package.__file__ or "").parent)
         return bare
 
     @pytest.fixture

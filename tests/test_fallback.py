@@ -28,10 +28,17 @@ def project(project: Project, server: StubServer, second: StubServer) -> Project
     return project
 
 
-FAILURES = [reset, stall, garbage, error_object, status(500), status(404)]
+FAILURES = {
+    "resets": reset,
+    "stalls": stall,
+    "garbage": garbage,
+    "error-object": error_object,
+    "500": status(500),
+    "404": status(404),
+}
 
 
-@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
 def test_answers_where_the_model_does_not(
     project: Project, server: StubServer, second: StubServer, failure: Script
 ) -> None:
@@ -54,7 +61,7 @@ def test_is_asked_the_same_with_its_own_parameters(project: Project, server: Stu
     assert second.requests[0].json == {"model": "served-slow", "messages": messages, "temperature": 0, "stop": ["."]}
 
 
-@pytest.mark.parametrize("answer", [say("cut", "length"), say("\ud800")])
+@pytest.mark.parametrize("answer", [say("cut", "length"), say("\ud800")], ids=["cut-off", "surrogate"])
 def test_is_not_asked_about_an_answer_that_breaks_the_contract(
     project: Project, server: StubServer, second: StubServer, answer: Script
 ) -> None:

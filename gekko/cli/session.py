@@ -1,4 +1,4 @@
-"""One call of the program: where it runs, how much it says, and the streams that it speaks to."""
+"""One call of the program: where it runs, what it says and how, and the streams that it speaks to."""
 
 import os
 import sys
@@ -19,6 +19,10 @@ Verbosity: TypeAlias = Literal["error", "warn", "info"]
 
 LEVELS: tuple[Verbosity, ...] = ("error", "warn", "info")
 
+ErrorFormat: TypeAlias = Literal["text", "json"]
+
+ERROR_FORMATS: tuple[ErrorFormat, ...] = ("text", "json")
+
 
 class ReaderGone(InputOutputError):  # noqa: N818 - to those who pipe into `head` it is none
     """Whoever read standard output does not any more; there is nothing to tell, and nobody to tell it to."""
@@ -32,6 +36,7 @@ class Session:
     cwd: Path
     home: Path
     config_dir: Path | None = None
+    error_format: ErrorFormat = "text"
     verbosity: Verbosity = "warn"
     _catalog: "Catalog | None" = field(default=None, init=False, repr=False)
 
@@ -73,11 +78,30 @@ class Session:
 
         return Statistics(self.cwd / named, lambda text: self.say("warn", text))
 
-    def say(self, level: Verbosity, text: str) -> None:
+    def set_verbosity(self, level: Verbosity) -> None:
+        """Say from now on what matters at *level*, and at "info" also what the engine logs."""
+        self.verbosity = level
+        if level == "info":
+            from gekko.cli.listening import listen
+
+            listen(lambda text: self.say("info", text))
+
+    def say(self, level: Literal["warn", "info"], text: str) -> None:
         """Write a line to stderr, unless it is less important than what `--verbose` asks for."""
+        self._say(level, {"warn": "warning", "info": "info"}[level], text)
+
+    def note(self, text: str) -> None:
+        """Write a line to stderr that warns of nothing, unless `--verbose` asks for errors alone."""
+        self._say("warn", "note", text)
+
+    def utter(self, kind: str, text: str, **facts: object) -> None:
+        """Write *text* to stderr; with `--error-format json` an object of its kind, the text, and more facts."""
+        tell(text if self.error_format == "text" else json_line({"kind": kind, "message": text, **facts}))
+
+    def _say(self, level: Verbosity, kind: str, text: str) -> None:
         if LEVELS.index(level) <= LEVELS.index(self.verbosity):
-            prefix = {"error": "error: ", "warn": "warning: ", "info": ""}[level]
-            tell(f"{prefix}{text}")
+            is_marked = kind == "warning" and self.error_format == "text"
+            self.utter(kind, f"warning: {text}" if is_marked else text)
 
     def say_once(self, name: str, text: str) -> None:
         """Tell a person at a terminal something that they need to hear only once; *name* is how it is remembered."""
@@ -90,7 +114,7 @@ class Session:
         except OSError:
             # Told already; or it cannot be remembered, and once more would be too often.
             return
-        tell(text)
+        self.note(text)
 
     @property
     def has_colour(self) -> bool:
@@ -99,8 +123,8 @@ class Session:
 
     @property
     def is_watched(self) -> bool:
-        """Whether somebody sees what is said while something goes on."""
-        return is_terminal(sys.stderr)
+        """Whether a person sees what is said while something goes on."""
+        return is_terminal(sys.stderr) and self.error_format == "text"
 
 
 def this_session() -> Session:
@@ -114,6 +138,13 @@ def this_session() -> Session:
     except OSError as error:
         raise InputOutputError(f"the current folder cannot be read: {error.strerror}") from None
     return Session(os.environ, cwd, Path("~").expanduser())
+
+
+def json_line(record: Mapping[str, object]) -> str:
+    """Return a record as JSON, for a stream that holds one a line."""
+    import json
+
+    return json.dumps(record, ensure_ascii=False)
 
 
 def tell(text: str) -> None:

@@ -38,7 +38,7 @@ def plan_call(
         recipe.command, args, lambda name: _held(cwd / name), lambda name: _held(root / name)
     )
     if problems:
-        raise UsageError("\n".join(_argument_text(problem) for problem in problems))
+        raise UsageError("\n".join(map(_argument_text, problems)), problems)
     return Job(recipe, texts)
 
 

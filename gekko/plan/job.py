@@ -56,12 +56,12 @@ class Job:
             spoken.append(Message("system", command.system.render(values)))
         for user, assistant in command.turns:
             spoken += (Message("user", user.render(values)), Message("assistant", assistant.render(values)))
-        spoken.append(Message("user", command.prompt.render(values | {INPUT: text})))
+        spoken.append(Message("user", self.prompt(text)))
         return tuple(spoken)
 
-    def prompt(self) -> str:
-        """Return the prompt of a command whose input is uploaded."""
-        return self.recipe.command.prompt.render(self._values())
+    def prompt(self, text: str = "") -> str:
+        """Return the rendered prompt, *text* being the input; an input that is uploaded does not stand in it."""
+        return self.recipe.command.prompt.render({**self._values(), INPUT: text})
 
     def _values(self) -> dict[Placeholder, str]:
         return {**self.recipe.values, **{Placeholder("args", name): text.read() for name, text in self.args.items()}}

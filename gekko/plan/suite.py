@@ -248,7 +248,11 @@ class _Planner:
                     problem = f"it asks the command '{command}', which is not configured"
                     yield Problem(problem, catalog.suggestion(words), key)
                     continue
-                self._asked_commands[command] = self._recipes.recipe(words)
+                recipe = self._recipes.recipe(words)
+                if recipe.command.takes_bytes:
+                    problem = f"it asks the command '{command}', whose input is uploaded"
+                    yield Problem(problem, "ask a command whose input is a text", key)
+                self._asked_commands[command] = recipe
 
 
 def _structured(data: Mapping[str, object]) -> tuple[Case, tuple[Problem, ...]]:

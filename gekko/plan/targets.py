@@ -1,6 +1,7 @@
 """Which backend and operation answer for a model, and what a command may ask of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from attrs import frozen
 
@@ -10,6 +11,12 @@ from gekko.specs.command import Command
 from gekko.specs.model import Generation, Model
 from gekko.specs.sourced import Sourced
 from gekko.wording import did_you_mean, one_of
+
+ANSWERS: Final[Mapping[Protocol, tuple[str, str]]] = {
+    "embeddings": ("an embedding", "json"),
+    "transcriptions": ("a transcription", "text"),
+}
+"""What the protocols other than `chat` answer with, and its output format."""
 
 
 @frozen
@@ -70,42 +77,58 @@ def fallback_issue(
     name = model.spec.fallback
     if name is None:
         return None
+    own = _protocol(model, backends)
+    if own == "embeddings":
+        hint = "vectors of two models cannot be compared; remove the key"
+        return model.issue("a model that speaks 'embeddings' has no fallback", hint, "fallback")
     if name == model.spec.id:
         return model.issue("a model cannot be its own fallback", "name another model", "fallback")
     if name not in models:
         hint = did_you_mean(name, models) or _configured(models, "models")
         return model.issue(f"no model has the id '{name}'", hint, "fallback")
-    try:
-        own, other = find_target(model, backends), find_target(models[name], backends)
-    except ConfigurationError:
-        # Told where the model is used; unused, it breaks nothing.
-        return None
-    if own.protocol != other.protocol:
-        problem = f"'{name}' speaks the protocol '{other.protocol}'"
-        return model.issue(problem, f"'{model.spec.id}' speaks '{own.protocol}'", "fallback")
+    other = _protocol(models[name], backends)
+    if own is not None and other not in (None, own):
+        problem = f"'{name}' speaks the protocol '{other}'"
+        return model.issue(problem, f"'{model.spec.id}' speaks '{own}'", "fallback")
     return None
+
+
+def _protocol(model: Sourced[Model], backends: Mapping[str, Sourced[Backend]]) -> Protocol | None:
+    """Return the protocol of a model, or None where its backend or operation is not there.
+
+    That is told where the model is used; unused, it breaks nothing.
+    """
+    backend = backends.get(model.spec.backend)
+    operation = None if backend is None else backend.spec.operations.get(model.spec.operation)
+    return None if operation is None else operation.protocol
 
 
 def misfits(command: Command, target: Target) -> list[Issue]:
     """Return what the command asks for that the target's protocol cannot do."""
     found: list[Issue] = []
-    speaks = f"the model '{target.id}' speaks '{target.protocol}'"
-    front = command.front
-    if target.protocol == "transcriptions":
-        if front.input.mode != "binary":
-            found.append(command.issue('a transcription needs mode = "binary"', speaks, "input", "mode"))
-        if front.output.format != "text":
-            found.append(command.issue('a transcription needs format = "text"', speaks, "output", "format"))
-        found += (
-            command.issue(f"'{key[-1]}' belongs to the protocol 'chat'", speaks, *key) for key in _chat_only(command)
-        )
-    elif command.takes_bytes:
+    protocol = target.protocol
+    uploads = protocol == "transcriptions"
+    speaks = f"the model '{target.id}' speaks '{protocol}'"
+    if uploads and not command.takes_bytes:
+        found.append(command.issue('a transcription needs mode = "binary"', speaks, "input", "mode"))
+    elif command.takes_bytes and not uploads:
         found.append(
             command.issue("mode = \"binary\" belongs to the protocol 'transcriptions'", speaks, "input", "mode")
         )
-    elif not command.prompt.parts:
+    elif not uploads and not command.prompt.parts:
         found.append(command.issue("the prompt is empty", "it stands below the front matter"))
+    if protocol != "chat":
+        found += _beyond_chat(command, protocol, speaks)
     return found
+
+
+def _beyond_chat(command: Command, protocol: Protocol, speaks: str) -> Iterator[Issue]:
+    """Yield what in a command only a chat could do."""
+    what, needed = ANSWERS[protocol]
+    if command.front.output.format != needed:
+        yield command.issue(f'{what} needs format = "{needed}"', speaks, "output", "format")
+    for key in _chat_only(command):
+        yield command.issue(f"'{key[-1]}' belongs to the protocol 'chat'", speaks, *key)
 
 
 def _chat_only(command: Command) -> list[tuple[str, ...]]:

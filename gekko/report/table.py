@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
-from unicodedata import east_asian_width
+from unicodedata import combining, east_asian_width
 
 from gekko.locations import Location
 from gekko.wording import counted
@@ -91,7 +91,7 @@ def columns(rows: Sequence[Sequence[str]], right_aligned: int | None = None) -> 
 
 def width(text: str) -> int:
     """Return how many columns of a terminal *text* takes."""
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text if not combining(char))
 
 
 def _reasons(result: "CaseResult", paint: Paint, locate: Locate) -> list[str]:

@@ -1,9 +1,9 @@
 """One run of a command: a request is made and sent, and the answer meets the output contract."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from attrs import evolve, frozen
 
@@ -19,12 +19,21 @@ from gekko.run.backends import Backends
 from gekko.run.contract import OutputRules
 from gekko.run.exchange import Answer, Body, Parser, Reply, Request, Transport
 from gekko.run.protocols.chat import ChatParser, chat_body
+from gekko.run.protocols.embeddings import EmbeddingsParser, embeddings_body
 from gekko.run.protocols.envelope import error_detail
 from gekko.run.protocols.transcriptions import TranscriptionParser, transcription_form
 from gekko.run.redaction import gives_away, unless_telling
+from gekko.specs.backend import Protocol
 
 Input: TypeAlias = Text | InFile | Bytes
 """What a run is given."""
+
+PARSERS: Final[Mapping[Protocol, Callable[[], Parser]]] = {
+    "chat": ChatParser,
+    "embeddings": EmbeddingsParser,
+    "transcriptions": TranscriptionParser,
+}
+"""What reads the answers of each protocol; a parser is for one answer."""
 
 ERROR_BYTES = 64 * 1024
 """How much of the body of a refusal is read for its message."""
@@ -71,7 +80,8 @@ class Executor:
             try:
                 run = await self._attempt(job, fallback, given)
             except BackendError as second:
-                raise BackendError(f"{first}; and its fallback '{fallback.target.id}': {second}") from second
+                both = f"'{recipe.target.id}': {first}; and its fallback '{fallback.target.id}': {second}"
+                raise BackendError(both) from second
             outcome = evolve(run.outcome, model_requested=recipe.target.id)
             return evolve(run, outcome=outcome, first_failure=str(first))
 
@@ -86,7 +96,7 @@ class Executor:
         return outcome
 
     async def _attempt(self, job: Job, recipe: Recipe, given: Input) -> Run:
-        parser: Parser = TranscriptionParser() if recipe.command.takes_bytes else ChatParser()
+        parser = PARSERS[recipe.target.protocol]()
         outcome, printed = await self._ask(recipe.target, request_body(job, recipe, given), parser, rules_of(recipe))
         return Run(outcome, printed, recipe.target.backend.spec.id)
 
@@ -119,12 +129,14 @@ class Executor:
 
 def request_body(job: Job, recipe: Recipe, given: Input) -> Body:
     """Return what is sent; *recipe* is that of the job, or its fallback."""
-    model = recipe.target.model.spec.model
+    model, protocol = recipe.target.model.spec.model, recipe.target.protocol
     match given:
-        case InFile() if recipe.command.takes_bytes:
+        case InFile() if protocol == "transcriptions":
             return transcription_form(model, job.prompt(), given.read_bytes(), given.path.name)
         case Bytes():
             return transcription_form(model, job.prompt(), given.content, given.name)
+        case _ if protocol == "embeddings":
+            return embeddings_body(model, job.prompt(given.read()))
         case _:
             messages = job.messages(given.read())
             return chat_body(model, messages, recipe.generation.sent(), recipe.response_schema)

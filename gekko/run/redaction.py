@@ -25,7 +25,7 @@ def unless_telling(text: str, headers: Iterable[Header]) -> str:
 
 
 def gives_away(text: str, headers: Iterable[Header]) -> bool:
-    """Tell whether *text* repeats the value of a header or much of it: as it is, encoded for a URL, in base64 or hex."""
+    """Tell whether *text* repeats a header's value or much of it: as it is, encoded for a URL, in base64 or hex."""
     if len(text) < SHORTEST_SECRET:
         return False
     folded = _folded(text)

@@ -28,11 +28,6 @@ HIGHEST_PORT: Final = 65535
 EXAMPLE_PORT: Final = 8000
 
 
-def _supported(protocol: Protocol) -> None:
-    if protocol == "embeddings":
-        raise ValueError("'embeddings' is not supported yet", "accepted: 'chat' or 'transcriptions'")
-
-
 def _base_url(text: str) -> None:
     port_at_most(text)
     http_url(with_port(text, HIGHEST_PORT))
@@ -77,7 +72,7 @@ class Operation:
 
     path: str = ruled(url_path)
     method: Literal["POST"] = "POST"
-    protocol: Protocol = ruled(_supported, default="chat")
+    protocol: Protocol = "chat"
 
 
 @frozen(kw_only=True)
@@ -129,7 +124,10 @@ class Embedded:
     operations: Mapping[str, Operation] = field(init=False, factory=lambda: EMBEDDED_OPERATIONS)
 
 
-EMBEDDED_OPERATIONS: Final[Mapping[str, Operation]] = {"chat": Operation(path="/v1/chat/completions")}
+EMBEDDED_OPERATIONS: Final[Mapping[str, Operation]] = {
+    "chat": Operation(path="/v1/chat/completions"),
+    "embeddings": Operation(path="/v1/embeddings", protocol="embeddings"),
+}
 
 Backend: TypeAlias = Server | Embedded
 

@@ -1,4 +1,7 @@
-"""Facts about single fields of the user's files, each a function that raises ValueError where it does not hold."""
+"""Facts about single fields of the user's files, each a function that raises ValueError where it does not hold.
+
+What JSON Schema can say of a fact stands above it. Its patterns keep to what the engines of all editors know.
+"""
 
 from collections.abc import Iterator, Mapping, Sized
 from datetime import date, datetime, time
@@ -7,6 +10,7 @@ from urllib.parse import urlsplit
 
 from gekko.errors import Problem
 from gekko.locations import KeyPath
+from gekko.specs.shape import in_schema
 from gekko.specs.structure import Rule, StructureError
 from gekko.wording import described, one_of, shown
 
@@ -16,12 +20,14 @@ def not_supported_yet(_: object) -> None:
     raise ValueError("not supported yet", "remove the key")
 
 
+@in_schema(string={"pattern": r"\S"})
 def not_blank(text: str) -> None:
     """The text holds more than white space."""
     if not text.strip():
         raise ValueError(f"expected a text that is not blank, found {described(text)}")
 
 
+@in_schema(string={"minLength": 1}, array={"minItems": 1}, object={"minProperties": 1})
 def not_empty(value: Sized) -> None:
     """There is at least one element or character."""
     if not len(value):
@@ -29,6 +35,7 @@ def not_empty(value: Sized) -> None:
         raise ValueError(f"expected {wanted}, found {described(value)}")
 
 
+@in_schema(array={"items": {"minLength": 1}})
 def all_not_empty(texts: tuple[str, ...]) -> None:
     """No element is the empty string."""
     if problems := [
@@ -37,6 +44,7 @@ def all_not_empty(texts: tuple[str, ...]) -> None:
         raise StructureError(problems)
 
 
+@in_schema(number={"exclusiveMinimum": 0})
 def positive(number: float) -> None:
     """The number is greater than 0."""
     if number <= 0:
@@ -46,6 +54,7 @@ def positive(number: float) -> None:
 def at_most(bound: int) -> Rule:
     """The number is not above *bound*."""
 
+    @in_schema(number={"maximum": bound})
     def rule(number: int) -> None:
         if number > bound:
             raise ValueError(f"expected at most {bound}, found {number}")
@@ -53,12 +62,14 @@ def at_most(bound: int) -> Rule:
     return rule
 
 
+@in_schema(number={"minimum": 0})
 def not_negative(number: float) -> None:
     """The number is 0 or greater."""
     if number < 0:
         raise ValueError(f"expected 0 or more, found {number}")
 
 
+@in_schema(number={"minimum": 0, "maximum": 1})
 def share(number: float) -> None:
     """The number is from 0 to 1."""
     if not 0 <= number <= 1:
@@ -86,6 +97,7 @@ def http_url(text: str) -> None:
         raise ValueError("the URL holds a query or a fragment", wanted)
 
 
+@in_schema(string={"pattern": r"^[!\"$-~]+$"})
 def url_path(text: str) -> None:
     """The text is what follows a base URL: printable ASCII without white space, query and fragment."""
     if not text or not text.isascii() or any(char.isspace() or not char.isprintable() for char in text):
@@ -94,6 +106,7 @@ def url_path(text: str) -> None:
         raise ValueError(f"{shown(text)} holds a fragment, which is never sent")
 
 
+@in_schema(string={"pattern": "^[0-9A-Za-gi-uw-z]$"})
 def one_character(text: str) -> None:
     """The text is a letter or digit that can follow a single dash and is not taken."""
     if len(text) != 1 or not text.isascii() or not text.isalnum():
@@ -102,6 +115,7 @@ def one_character(text: str) -> None:
         raise ValueError(f"'-{text}' is taken by gko itself", f"choose a letter other than {one_of('hv')}")
 
 
+@in_schema(array={"uniqueItems": True})
 def distinct(values: tuple[str, ...]) -> None:
     """No value is given twice."""
     seen = [value for index, value in enumerate(values) if value in values[:index]]

@@ -1,40 +1,112 @@
-"""The JSON Schema of what `structure` accepts, derived from the same classes."""
+"""The JSON Schema, draft-07, of what `structure` accepts, derived from the same classes and their rules."""
 
-from typing import Any, get_args
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any, Final, TypeAlias, get_args
 
 import attrs
+from attrs import Factory, frozen
 
-from gekko.specs.structure import is_literal, is_mapping, is_tuple, is_union
+from gekko.specs.structure import DOC, RULES, TYPE, Rule, classes_by_type, is_literal, is_mapping, is_tuple, is_union
 
-SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean"}
+SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+TOGETHER: Final = "TOGETHER"
+"""The attribute of a class that says what its keys say of each other: keywords of a schema."""
+
+Schema: TypeAlias = Mapping[str, Any]
 
 
-def shape(wanted: Any) -> dict[str, Any]:
-    """Return the schema, draft-07, of an attrs class, a scalar, a tuple, a mapping, a literal, or a union of those.
+@frozen(eq=False)
+class InSchema:
+    """A rule that JSON Schema can say as well; *keywords* say it for each type of value."""
 
-    Rules are not part of it: they are told when the file is checked.
+    rule: Rule
+    keywords: Mapping[str, Schema]
+
+    def __call__(self, value: Any) -> None:
+        """Raise where the rule does not hold."""
+        self.rule(value)
+
+
+def in_schema(**keywords: Schema) -> Callable[[Rule], InSchema]:
+    """Say a rule in the keywords of JSON Schema too, for each type of value that it can meet.
+
+    They may accept more than the rule, and never less: an editor must not refuse what gko accepts.
     """
-    if wanted in SCALARS:
-        return {"type": SCALARS[wanted]}
-    if attrs.has(wanted):
-        return _table(wanted)
-    if is_literal(wanted):
-        return {"enum": list(get_args(wanted))}
-    if is_tuple(wanted):
-        return {"type": "array", "items": shape(get_args(wanted)[0])}
-    if is_mapping(wanted):
-        return {"type": "object", "additionalProperties": shape(get_args(wanted)[1])}
-    if is_union(wanted):
-        members = [shape(member) for member in get_args(wanted) if member is not type(None)]
-        return members[0] if len(members) == 1 else {"anyOf": members}
-    return {}
+    return lambda rule: InSchema(rule, keywords)
 
 
-def _table(wanted: type) -> dict[str, Any]:
-    fields = [field for field in attrs.fields(wanted) if field.init]
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": [field.name for field in fields if field.default is attrs.NOTHING],
-        "properties": {field.name: shape(field.type) for field in fields},
-    }
+@frozen
+class Shapes:
+    """Makes schemas; what they refer to as `#/definitions/NAME` is collected in *definitions*."""
+
+    definitions: dict[str, Schema] = Factory(dict)
+
+    def of(self, wanted: Any) -> dict[str, Any]:
+        """Return the schema of an attrs class, a scalar, a tuple, a mapping, a literal, or a union of those."""
+        if wanted in SCALARS:
+            return {"type": SCALARS[wanted]}
+        if attrs.has(wanted):
+            return self._table(wanted)
+        if is_literal(wanted):
+            return {"enum": list(get_args(wanted))}
+        if is_tuple(wanted):
+            return {"type": "array", "items": self.of(get_args(wanted)[0])}
+        if is_mapping(wanted):
+            return {"type": "object", "additionalProperties": self.of(get_args(wanted)[1])}
+        if is_union(wanted):
+            return self._union([member for member in get_args(wanted) if member is not type(None)])
+        return {}
+
+    def _table(self, wanted: Any) -> dict[str, Any]:
+        fields = [field for field in attrs.fields(wanted) if field.init]
+        return {
+            "type": "object",
+            "additionalProperties": False,
+            "required": [field.name for field in fields if field.default is attrs.NOTHING],
+            "properties": {field.name: self._value(field) for field in fields},
+            **getattr(wanted, TOGETHER, {}),
+        }
+
+    def _value(self, field: "attrs.Attribute[Any]") -> dict[str, Any]:
+        shape = self.of(field.type)
+        kinds = {shape.get("type")} | ({"number"} if shape.get("type") == "integer" else set())
+        said = (rule.keywords for rule in field.metadata.get(RULES, ()) if isinstance(rule, InSchema))
+        keywords = (schema for by_kind in said for kind, schema in by_kind.items() if kind in kinds)
+        doc = {"description": field.metadata[DOC]} if field.metadata.get(DOC) else {}
+        return {**doc, **reduce(_merged, keywords, shape), **_default(field.default)}
+
+    def _union(self, members: list[Any]) -> dict[str, Any]:
+        if len(members) == 1:
+            return self.of(members[0])
+        return self._choice(members) if all(map(attrs.has, members)) else {"anyOf": [self.of(each) for each in members]}
+
+    def _choice(self, classes: list[Any]) -> dict[str, Any]:
+        (key,) = TYPE
+        by_type = classes_by_type(classes)
+        self.definitions.update((each.__name__, self.of(each)) for each in classes)
+        references = {kind: {"$ref": f"#/definitions/{each.__name__}"} for kind, each in by_type.items()}
+        chosen: dict[str, Any] = {}
+        for kind, reference in references.items():
+            condition = {"properties": {key: {"const": kind}}, "required": [key]}
+            chosen = {"if": condition, "then": reference} | ({"else": chosen} if chosen else {})
+        return {
+            "type": "object",
+            "required": [key],
+            "properties": {key: {"enum": list(by_type)}},
+            # "anyOf" would tell that no class fits, and not why.
+            **chosen,
+            # Accepts everything: editors look for completions in "anyOf", and never in "then".
+            "anyOf": [{}, *references.values()],
+        }
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return both schemas in one, which holds where both do; a keyword of both has a schema as its value."""
+    common = {key: _merged(one[key], other[key]) for key in one if key in other}
+    return {**one, **other, **common}
+
+
+def _default(default: object) -> dict[str, object]:
+    return {"default": default} if isinstance(default, str | int | float) and default != "" else {}

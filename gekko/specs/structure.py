@@ -32,6 +32,7 @@ Build: TypeAlias = Callable[[object], object]
 """Structures a value into a type that is known already; raises as cattrs does."""
 
 RULES = "gekko.rules"
+DOC = "gekko.doc"
 
 TYPE: KeyPath = ("type",)
 """The key that says which of several classes a table stands for."""
@@ -45,12 +46,12 @@ class StructureError(Exception):
         super().__init__("; ".join(problem.problem for problem in self.problems))
 
 
-def ruled(*rules: Rule, default: Any = attrs.NOTHING) -> Any:
-    """Return an attrs field whose value must satisfy the rules.
+def ruled(*rules: Rule, doc: str = "", default: Any = attrs.NOTHING) -> Any:
+    """Return an attrs field whose value must satisfy the rules; *doc* is what editors show of its key.
 
     A failing attrs validator is reported at the table that holds the field; a failing rule is reported at the field.
     """
-    return attrs.field(default=default, metadata={RULES: rules})
+    return attrs.field(default=default, metadata={RULES: rules, DOC: doc})
 
 
 def structure(data: object, into: type[T]) -> T:

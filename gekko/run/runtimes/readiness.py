@@ -1,7 +1,7 @@
 """Whether a server that was started is ready, and waiting until it is."""
 
 import asyncio
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -24,16 +24,16 @@ async def unready(url: str) -> str:
     if reason := await unreachable(url):
         return reason
     host, port = urlsplit(url).hostname, port_of(url)
-    with suppress(TimeoutError):
-        try:
-            async with asyncio.timeout(HELD_SECS):
-                reader, writer = await asyncio.open_connection(host, port)
-                with closing(writer):
-                    await reader.read(1)
-        except OSError as error:
-            return f"{host}:{port} breaks connections off: {error.strerror or error}"
-        return f"{host}:{port} closes connections at once"
-    return ""
+    try:
+        async with asyncio.timeout(HELD_SECS):
+            reader, writer = await asyncio.open_connection(host, port)
+            with closing(writer):
+                await reader.read(1)
+    except TimeoutError:
+        return ""
+    except OSError as error:
+        return f"{host}:{port} breaks connections off: {error.strerror or error}"
+    return f"{host}:{port} closes connections at once"
 
 
 async def until_ready(service: Service, url: str, keeper: Keeper) -> None:

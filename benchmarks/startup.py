@@ -1,0 +1,65 @@
+"""How long it takes until gko has said something, next to a bare interpreter and to the imports that it needs."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.measuring import Spent, Target, Turns, conclude, middle, ratio, show, spend, take_turns
+from benchmarks.overhead import server
+from benchmarks.suites import environment, write_suite
+from tests.project import GKO
+
+BARE = "python -c pass"
+VERSION = "gko --version"
+
+MOST_TIMES = 2.0
+
+
+def main() -> None:
+    """Measure, print a table, and exit with 1 where a target is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.startup", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=21)
+    options = parser.parse_args()
+    with TemporaryDirectory() as folder, server() as url:
+        environ = environment(write_suite(Path(folder), 1, url))
+        calls: dict[str, tuple[str | Path, ...]] = {
+            BARE: (sys.executable, "-c", "pass"),
+            VERSION: (GKO, "--version"),
+            "import click, attrs": (sys.executable, "-c", "import click, attrs"),
+            "gko --help": (GKO, "--help"),
+            "gko config test --help": (GKO, "config", "test", "--help"),
+            "import click, cattrs, jsonschema": (sys.executable, "-c", "import click, cattrs, jsonschema"),
+            "gko config test --dry-run, 1 case": (GKO, "config", "test", "--dry-run"),
+            "the same imports, and aiohttp": (sys.executable, "-c", "import click, cattrs, jsonschema, aiohttp"),
+            "gko config test, 1 case": (GKO, "config", "test"),
+        }
+        turns = take_turns(
+            {name: partial(spend, call, Path(folder), environ) for name, call in calls.items()}, options.rounds
+        )
+    report(turns)
+
+
+def report(turns: Turns) -> None:
+    """Print what each call costs, and whether the shortest is short enough."""
+    bare = turns[BARE]
+    show(("", "wall ms", "CPU ms", "peak MiB", "ratio"), [row(name, spent, bare) for name, spent in turns.items()])
+    conclude([Target(f"{VERSION} against {BARE}", wall_ratio(turns[VERSION], bare), MOST_TIMES, "x")])
+
+
+def row(name: str, spent: Sequence[Spent], bare: Sequence[Spent]) -> Sequence[str]:
+    """Return a row of the table."""
+    typical = middle(spent)
+    milliseconds = (f"{typical.wall_secs * 1e3:.0f}", f"{typical.cpu_secs * 1e3:.0f}")
+    return (name, *milliseconds, f"{typical.peak_mib:.0f}", f"{wall_ratio(spent, bare):.1f}x")
+
+
+def wall_ratio(ours: Sequence[Spent], theirs: Sequence[Spent]) -> float:
+    """Return how many times theirs ours took."""
+    return ratio([each.wall_secs for each in ours], [each.wall_secs for each in theirs])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""What is said of a run that failed: words for a person, or one line of JSON for a program."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import click
+from attrs import field, frozen
+
+from gekko.cli.exits import Exit
+from gekko.cli.session import ErrorFormat, json_line
+from gekko.errors import ConfigurationError, GekkoError, Issue, OutputError, UsageError
+from gekko.locations import key_text, shown_path
+from gekko.wording import did_you_mean, one_of
+
+USAGE: Final = UsageError.kind
+
+
+@frozen
+class Complaint:
+    """One error: its kind and code, what a person reads, and the same in parts."""
+
+    kind: str
+    exit_code: int
+    message: str
+    advice: str = ""
+    """What a person could type next; a program is not told."""
+    issues: tuple[dict[str, object], ...] = ()
+    words: str = field()
+    """The whole text for a person, where it is more than "error: " and the message."""
+
+    @words.default
+    def _(self) -> str:
+        return f"error: {self.message}" + (f"\ntry: {self.advice}" if self.advice else "")
+
+    def written(self, error_format: ErrorFormat) -> str:
+        """Return it as it is written to stderr."""
+        return self.words if error_format == "text" else json_line(self._record())
+
+    def _record(self) -> dict[str, object]:
+        kind, code = self.kind, int(self.exit_code)
+        return {"kind": kind, "message": self.message, "exit_code": code, "issues": list(self.issues)}
+
+
+def complaint(error: GekkoError | click.UsageError) -> Complaint:
+    """Return what is to be said of *error*."""
+    match error:
+        case click.exceptions.NoArgsIsHelpError():
+            return _of_a_group(error)
+        case click.UsageError():
+            return Complaint(USAGE, Exit.CONFIGURATION, _usage(error), _help_call(error))
+        case ConfigurationError():
+            return _of_files(error)
+        case UsageError():
+            rows = (_row(problem.problem, problem.hint, key=key_text(problem.at)) for problem in error.problems)
+            return Complaint(error.kind, error.exit_code, str(error), issues=tuple(rows))
+        case OutputError():
+            return Complaint(
+                error.kind, error.exit_code, str(error), issues=tuple(_row(reason) for reason in error.reasons)
+            )
+        case _:
+            return Complaint(error.kind, error.exit_code, str(error))
+
+
+def _of_a_group(error: click.exceptions.NoArgsIsHelpError) -> Complaint:
+    path = error.ctx.command_path if error.ctx is not None else "gko"
+    message = f"'{path}' is a group of commands, and needs the name of one; `{path} --help` lists them"
+    return Complaint(USAGE, Exit.CONFIGURATION, message, words=error.message)
+
+
+def _of_files(error: ConfigurationError) -> Complaint:
+    from gekko.sources.document import pinpoint
+
+    issues = pinpoint(error.issues)
+    return Complaint(
+        error.kind,
+        error.exit_code,
+        "\n".join(map(str, issues)),
+        issues=tuple(map(_issue_row, issues)),
+        words="\n".join(f"error: {issue}" for issue in issues),
+    )
+
+
+def _issue_row(issue: Issue) -> dict[str, object]:
+    where = issue.where
+    return _row(issue.problem, issue.hint, shown_path(where.path), where.line, where.column, key_text(where.key))
+
+
+def _row(
+    problem: str, hint: str = "", file: str | None = None, line: int | None = None, column: int | None = None, key: str = ""
+) -> dict[str, object]:
+    return {
+        "file": file,
+        "line": line,
+        "column": column,
+        "key": key or None,
+        "problem": problem,
+        "hint": hint or None,
+    }
+
+
+def _help_call(error: click.UsageError) -> str:
+    return f"{error.ctx.command_path} --help" if error.ctx is not None else ""
+
+
+def _usage(error: click.UsageError) -> str:
+    """Return what click complains of, in the words of the rest of gko."""
+    match error:
+        case click.NoSuchOption():
+            near = did_you_mean(error.option_name, _options(error.ctx))
+            return "; ".join(filter(None, (f"no such option '{error.option_name}'", near)))
+        case click.MissingParameter():
+            choices = error.param.type.choices if error.param and isinstance(error.param.type, click.Choice) else ()
+            accepted = f"; accepted: {one_of(choices)}" if choices else ""
+            return f"{_name(error.param)}: required, but missing{accepted}"
+        case click.BadParameter():
+            return f"{_name(error.param)}: {error.message}"
+        case _:
+            return error.format_message()
+
+
+def _options(context: click.Context | None) -> Iterable[str]:
+    params = context.command.params if context is not None else ()
+    return (name for param in params for name in param.opts if name.startswith("-"))
+
+
+def _name(param: click.Parameter | None) -> str:
+    if isinstance(param, click.Argument):
+        return param.metavar or param.human_readable_name
+    return max(param.opts, key=len) if param is not None else "the command line"

@@ -1,0 +1,56 @@
+"""What a shell can offer where the cursor stands: each function answers for one kind of value."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+import click
+
+from gekko.cli.session import Session
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Suggest: TypeAlias = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
+"""What click calls for the value of a parameter, with what is typed of it so far."""
+
+
+def files(context: click.Context, parameter: click.Parameter, typed: str) -> "list[CompletionItem[str]]":
+    """Leave it to the shell, which knows the files."""
+    return [_left_to_the_shell("file")]
+
+
+def folders(context: click.Context, parameter: click.Parameter, typed: str) -> "list[CompletionItem[str]]":
+    """Leave it to the shell, folders alone."""
+    return [_left_to_the_shell("dir")]
+
+
+def models(context: click.Context, parameter: click.Parameter, typed: str) -> "list[CompletionItem[str]]":
+    """Offer the ids of the configured models, each with its backend."""
+    known = context.ensure_object(Session).catalog().models
+    return offered(((name, f"of backend '{model.spec.backend}'") for name, model in sorted(known.items())), typed)
+
+
+def command_words(context: click.Context, parameter: click.Parameter, typed: str) -> "list[CompletionItem[str]]":
+    """Offer the word of a command path that can follow those which stand there."""
+    from gekko.cli.tree import next_words
+
+    words: tuple[str, ...] = context.params.get(parameter.name or "") or ()
+    return offered(next_words(context.ensure_object(Session).catalog(), words), typed)
+
+
+def words(*accepted: str) -> Suggest:
+    """Return a function that offers these."""
+    return lambda context, parameter, typed: offered(((word, "") for word in accepted), typed)
+
+
+def offered(rows: Iterable[tuple[str, str]], typed: str) -> "list[CompletionItem[str]]":
+    """Return the rows of word and description whose word begins with what is typed."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word, help=about or None) for word, about in rows if word.startswith(typed)]
+
+
+def _left_to_the_shell(kind: str) -> "CompletionItem[str]":
+    from click.shell_completion import CompletionItem
+
+    return CompletionItem("", type=kind)
