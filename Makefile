@@ -12,11 +12,12 @@ export PIP_ROOT_USER_ACTION := ignore
 
 # The steps of `test` run in the order written, whatever -j says.
 .NOTPARALLEL:
-.PHONY: help demo test lint types layers tests clean
+.PHONY: help demo test lint types layers tests bench clean
 
 help:
 	@echo "make demo     install gko with its small model into .venv, and test the example commands"
 	@echo "make test     check everything: lint, types, layers, tests (each is a target as well)"
+	@echo "make bench    measure start-up, planning and running against bare loops"
 	@echo "make clean    remove .venv and what the checks left behind"
 
 demo: .venv/demo-installed
@@ -41,6 +42,12 @@ tests: .venv/test-installed
 	@echo "== tests"
 	@$(BIN)/pytest -n auto --dist=loadgroup --cov --cov-report=term:skip-covered
 
+# Ratios measured in one run each; best on an idle machine, which is why `test` leaves them out.
+bench: .venv/test-installed
+	@$(BIN)/python -m benchmarks.cases
+	@$(BIN)/python -m benchmarks.overhead
+	@$(BIN)/python -m benchmarks.startup
+
 clean:
 	rm -rf .venv .cache .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
@@ -59,5 +66,5 @@ clean:
 
 .venv/test-installed: .venv/demo-installed
 	@echo "Installing what the checks need into .venv (about 700 MB) ..."
-	@$(PIP) -e '.[local,testkit]' --group test --group typing --group lint --group speech
+	@$(PIP) -e '.[local,mcp,testkit]' --group test --group typing --group lint --group embeddings --group speech
 	@touch $@

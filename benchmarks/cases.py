@@ -33,9 +33,10 @@ def main() -> None:
 
 def check_rows(project: Project, cases: int) -> None:
     """Make sure that what is measured is the whole work."""
-    rows = json.loads(project.gko(*GKO_CALL[1:]).stdout)
+    done = project.gko(*GKO_CALL[1:])
+    rows = json.loads(done.stdout or "[]")
     if len(rows) != cases or not all(row["messages"] for row in rows):
-        give_up(f"expected {cases} rendered cases, found {len(rows)}")
+        give_up(f"expected {cases} rendered cases, found {len(rows)}: {done.stderr}")
 
 
 def compare(project: Project, cases: int, rounds: int) -> None:

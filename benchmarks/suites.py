@@ -1,7 +1,6 @@
 """Projects of any size, each case small and unlike every other, as a person would write it."""
 
 import json
-import os
 from pathlib import Path
 
 from tests.project import Project
@@ -113,13 +112,10 @@ def facts(number: int) -> dict[str, object]:
         "number": number,
         "text": TEXT.format(**chosen),
         "urgency": URGENCIES[number % len(URGENCIES)],
-        "confidence": 0.5 + number % 40 / 100,
+        "confidence": (50 + number % 40) / 100,
     }
 
 
 def environment(project: Project) -> dict[str, str]:
-    """Return the environment for all contenders: bytecode is cached, and nothing measures coverage."""
-    return {name: value for name, value in project.environment().items() if not name.startswith("COVERAGE")} | {
-        "PYTHONHASHSEED": "0",
-        "PATH": os.environ.get("PATH", ""),
-    }
+    """Return the environment of every contender, in which nothing measures coverage."""
+    return {name: value for name, value in project.environment().items() if not name.startswith("COVERAGE")}

@@ -28,6 +28,7 @@ BREACHES = {
     "One owner of hypothesis": ("gekko/checks/checker.py", "import hypothesis"),
     "One owner of jsonpointer": ("expectations/pointer.py", "import jsonpointer"),
     "One owner of jsonschema and referencing": ("gekko/plan/recipes.py", "from referencing import Registry"),
+    "One owner of mcp": ("gekko/mcp/calls.py", "from mcp import types"),
     "One owner of tomlkit": ("gekko/sources/document.py", "import tomlkit"),
     "One owner of xllamacpp": ("gekko/run/engine.py", "import xllamacpp"),
 }

@@ -1,6 +1,5 @@
 """`gko backend serve|stop|status|logs`: the servers that backends declare under `[runtime]`."""
 
-import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -8,8 +7,9 @@ import click
 
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
-from gekko.cli.options import global_options
-from gekko.cli.session import Session, tell, write_result
+from gekko.cli.options import AtLeast, Leaf
+from gekko.cli.session import Session, write_result
+from gekko.cli.suggestions import models
 
 if TYPE_CHECKING:
     from gekko.run.runtimes.lifecycle import Condition, Runtimes
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 LOG_LINES = 100
 
 
-@click.command("serve", params=global_options())
-@click.argument("model", metavar="MODEL")
+@click.command("serve", cls=Leaf)
+@click.argument("model", metavar="MODEL", shell_complete=models)
 @click.pass_obj
 def serve(session: Session, model: str) -> int:
     """Start the server of MODEL's backend, and wait until it takes requests.
@@ -31,7 +31,7 @@ def serve(session: Session, model: str) -> int:
     wanted = service(session.catalog(), model)
     found = launch(wanted, session.environ)
     if session.is_watched:
-        tell(f"{model}: waiting until {wanted.url} takes requests")
+        session.note(f"{model}: waiting until {wanted.url} takes requests")
     served = run_heedful(_runtimes(session).serve(wanted, found, _tell_waiting(session, model)))
     if served.record.settings != wanted.settings:
         session.say("warn", f"'{model}' runs with the settings that it was started with; to change: stop, then serve")
@@ -39,8 +39,8 @@ def serve(session: Session, model: str) -> int:
     return Exit.SUCCESS
 
 
-@click.command("stop", params=global_options())
-@click.argument("model", metavar="MODEL")
+@click.command("stop", cls=Leaf)
+@click.argument("model", metavar="MODEL", shell_complete=models)
 @click.pass_obj
 def stop(session: Session, model: str) -> int:
     """End the server of MODEL's backend; its log is kept. Where it does not run, nothing is done."""
@@ -53,8 +53,8 @@ def stop(session: Session, model: str) -> int:
     return Exit.SUCCESS
 
 
-@click.command("status", params=global_options())
-@click.argument("model", metavar="[MODEL]", required=False)
+@click.command("status", cls=Leaf)
+@click.argument("model", metavar="[MODEL]", required=False, shell_complete=models)
 @click.option("--json", "as_json", is_flag=True, help="Report as a JSON array.")
 @click.pass_obj
 def status(session: Session, model: str | None, as_json: bool) -> int:
@@ -62,6 +62,8 @@ def status(session: Session, model: str | None, as_json: bool) -> int:
 
     With MODEL the exit code is 3 unless its server takes requests.
     """
+    import asyncio
+
     from gekko.plan.runtimes import service, services
     from gekko.report.rows import json_rows
     from gekko.report.runtimes import condition_row, condition_table
@@ -82,10 +84,10 @@ def status(session: Session, model: str | None, as_json: bool) -> int:
     return Exit.BACKEND if is_wanting else Exit.SUCCESS
 
 
-@click.command("logs", params=global_options())
-@click.argument("model", metavar="MODEL")
+@click.command("logs", cls=Leaf)
+@click.argument("model", metavar="MODEL", shell_complete=models)
 @click.option(
-    "-n", "--lines", type=click.IntRange(min=1), default=LOG_LINES, show_default=True, help="At most so many lines."
+    "-n", "--lines", metavar="N", type=AtLeast(1), default=LOG_LINES, show_default=True, help="At most so many lines."
 )
 @click.pass_obj
 def logs(session: Session, model: str, lines: int) -> int:
@@ -107,4 +109,4 @@ def _runtimes(session: Session) -> "Runtimes":
 
 
 def _tell_waiting(session: Session, model: str) -> Callable[[], None]:
-    return lambda: session.say("warn", f"'{model}': another gko is starting or ending a server there; waiting for it")
+    return lambda: session.note(f"{model}: another gko starts or ends a server there; waiting for it")

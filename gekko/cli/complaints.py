@@ -7,9 +7,10 @@ import click
 from attrs import field, frozen
 
 from gekko.cli.exits import Exit
+from gekko.cli.options import name_of
 from gekko.cli.session import ErrorFormat, json_line
 from gekko.errors import ConfigurationError, GekkoError, Issue, OutputError, UsageError
-from gekko.locations import key_text, shown_path
+from gekko.locations import KeyPath, Location, key_text, shown_path
 from gekko.wording import did_you_mean, one_of
 
 USAGE: Final = UsageError.kind
@@ -51,7 +52,7 @@ def complaint(error: GekkoError | click.UsageError) -> Complaint:
         case ConfigurationError():
             return _of_files(error)
         case UsageError():
-            rows = (_row(problem.problem, problem.hint, key=key_text(problem.at)) for problem in error.problems)
+            rows = (_row(problem.problem, problem.hint, problem.at) for problem in error.problems)
             return Complaint(error.kind, error.exit_code, str(error), issues=tuple(rows))
         case OutputError():
             return Complaint(
@@ -62,7 +63,7 @@ def complaint(error: GekkoError | click.UsageError) -> Complaint:
 
 
 def _of_a_group(error: click.exceptions.NoArgsIsHelpError) -> Complaint:
-    path = error.ctx.command_path if error.ctx is not None else "gko"
+    path = error.ctx.command_path
     message = f"'{path}' is a group of commands, and needs the name of one; `{path} --help` lists them"
     return Complaint(USAGE, Exit.CONFIGURATION, message, words=error.message)
 
@@ -81,18 +82,15 @@ def _of_files(error: ConfigurationError) -> Complaint:
 
 
 def _issue_row(issue: Issue) -> dict[str, object]:
-    where = issue.where
-    return _row(issue.problem, issue.hint, shown_path(where.path), where.line, where.column, key_text(where.key))
+    return _row(issue.problem, issue.hint, issue.where.key, issue.where)
 
 
-def _row(
-    problem: str, hint: str = "", file: str | None = None, line: int | None = None, column: int | None = None, key: str = ""
-) -> dict[str, object]:
+def _row(problem: str, hint: str = "", key: KeyPath = (), where: Location | None = None) -> dict[str, object]:
     return {
-        "file": file,
-        "line": line,
-        "column": column,
-        "key": key or None,
+        "file": shown_path(where.path) if where else None,
+        "line": where.line if where else None,
+        "column": where.column if where else None,
+        "key": key_text(key) or None,
         "problem": problem,
         "hint": hint or None,
     }
@@ -111,9 +109,9 @@ def _usage(error: click.UsageError) -> str:
         case click.MissingParameter():
             choices = error.param.type.choices if error.param and isinstance(error.param.type, click.Choice) else ()
             accepted = f"; accepted: {one_of(choices)}" if choices else ""
-            return f"{_name(error.param)}: required, but missing{accepted}"
+            return f"{_name(error)}: required, but missing{accepted}"
         case click.BadParameter():
-            return f"{_name(error.param)}: {error.message}"
+            return f"{_name(error)}: {error.message}"
         case _:
             return error.format_message()
 
@@ -123,7 +121,5 @@ def _options(context: click.Context | None) -> Iterable[str]:
     return (name for param in params for name in param.opts if name.startswith("-"))
 
 
-def _name(param: click.Parameter | None) -> str:
-    if isinstance(param, click.Argument):
-        return param.metavar or param.human_readable_name
-    return max(param.opts, key=len) if param is not None else "the command line"
+def _name(error: click.BadParameter) -> str:
+    return name_of(error.param) if error.param is not None else "the command line"

@@ -1,6 +1,5 @@
 """`gko config check`, also `gko doctor`: whether everything that is configured would work."""
 
-import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -8,7 +7,7 @@ import click
 
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
-from gekko.cli.options import global_options
+from gekko.cli.options import Leaf
 from gekko.cli.session import Session, write_result
 from gekko.errors import ConfigurationError
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _command(name: str) -> click.Command:
-    @click.command(name, params=global_options())
+    @click.command(name, cls=Leaf)
     @click.option("--json", "as_json", is_flag=True, help="Report as a JSON array.")
     @click.pass_obj
     def command(session: Session, as_json: bool) -> int:
@@ -53,6 +52,8 @@ def _check(session: Session, as_json: bool) -> int:
 
 
 async def _reached(session: Session) -> "list[Finding]":
+    import asyncio
+
     from gekko.plan.checkup import Finding
     from gekko.run.reachability import unreachable
 

@@ -3,11 +3,11 @@
 import click
 
 from gekko.cli.exits import Exit
-from gekko.cli.options import global_options
+from gekko.cli.options import Leaf
 from gekko.cli.session import Session, write_result
 
 
-@click.command("expectations", params=global_options())
+@click.command("expectations", cls=Leaf)
 @click.option("--json", "as_json", is_flag=True, help="List as a JSON array.")
 @click.pass_obj
 def expectations(session: Session, as_json: bool) -> int:

@@ -4,8 +4,8 @@ import click
 
 from gekko.cli.exits import Exit
 from gekko.cli.notices import EMBEDDED
-from gekko.cli.options import global_options
-from gekko.cli.session import Session, tell, write_result
+from gekko.cli.options import Leaf
+from gekko.cli.session import Session, write_result
 from gekko.specs.rules import http_url
 
 
@@ -14,11 +14,11 @@ def _checked_url(context: click.Context, parameter: click.Parameter, value: str 
         if value is not None:
             http_url(value)
     except ValueError as error:
-        raise click.BadParameter(str(error.args[0]), context, parameter) from None
+        raise click.BadParameter("; ".join(map(str, error.args)), context, parameter) from None
     return value
 
 
-@click.command("init", params=global_options())
+@click.command("init", cls=Leaf)
 @click.option(
     "--base-url", metavar="URL", callback=_checked_url, help="The server to ask, instead of the embedded model."
 )
@@ -36,9 +36,9 @@ def init(session: Session, base_url: str | None, model: str) -> int:
 
     written = write_starter(starter_files(base_url, model), session.config_dir or session.cwd / ".gekko")
     write_result("".join(f"{shown_path(path)}\n" for path in written))
-    tell("next: gko config test")
+    session.note("next: gko config test")
     if base_url is None:
-        tell(EMBEDDED)
+        session.note(EMBEDDED)
         if (problem := engine_problem()) is not None:
             session.say("warn", "; ".join(problem))
         try:

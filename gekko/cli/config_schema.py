@@ -1,31 +1,41 @@
 """`gko config schema`: the JSON Schema of a kind of file, for editors."""
 
 import json
+from typing import Final
 
 import click
 
 from gekko.cli.exits import Exit
-from gekko.cli.options import global_options
+from gekko.cli.options import Leaf, OneOf
 from gekko.cli.session import Session, write_result
-from gekko.errors import UsageError
 
-KINDS = ("backend", "model", "command", "test")
+KINDS: Final = ("backend", "model", "command", "test")
 
 
-@click.command("schema", params=global_options())
-@click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
+@click.command("schema", cls=Leaf)
+@click.argument("kind", metavar="KIND", type=OneOf(KINDS))
 @click.pass_obj
 def schema(session: Session, kind: str) -> int:
-    """Print the JSON Schema of a kind of file: test.
+    """Print the JSON Schema of a kind of file: backend, model, command or test.
 
-    It comes from what reads the files, and for cases from the installed expectations. It works when the configuration
-    is broken.
+    That of a command is for its front matter. A schema comes from what reads the files, and for cases from the
+    installed expectations. It works when the configuration is broken.
     """
-    if kind != "test":
-        raise UsageError(f"the schema of a {kind} file is not supported yet; accepted: 'test'")
-    from gekko.checks.registry import discover
-    from gekko.plan.file_schemas import case_schema
-
-    composed = case_schema(discover(), lambda text: session.say("warn", text))
-    write_result(json.dumps(composed, ensure_ascii=False, indent=2) + "\n")
+    write_result(json.dumps(_schema(session, kind), ensure_ascii=False, indent=2) + "\n")
     return Exit.SUCCESS
+
+
+def _schema(session: Session, kind: str) -> dict[str, object]:
+    from gekko.plan.file_schemas import backend_schema, case_schema, command_schema, model_schema
+
+    match kind:
+        case "backend":
+            return backend_schema()
+        case "model":
+            return model_schema()
+        case "command":
+            return command_schema()
+        case _:
+            from gekko.checks.registry import discover
+
+            return case_schema(discover(), lambda text: session.say("warn", text))

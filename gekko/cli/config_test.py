@@ -11,8 +11,10 @@ import click
 
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
-from gekko.cli.options import global_options
+from gekko.cli.options import AtLeast, Leaf
 from gekko.cli.session import Session, tell, write_result
+from gekko.cli.suggestions import command_words, models
+from gekko.errors import OutputError
 
 if TYPE_CHECKING:
     from gekko.locations import Location
@@ -20,14 +22,14 @@ if TYPE_CHECKING:
     from gekko.report.table import Paint
     from gekko.run.events import CaseResult, Event, RunFinished
 
-OBJECTS_UNTIL_GC = 100_000
-"""Python would look for garbage after 700 new objects. All that is made of a case stays until the end."""
+OBJECTS_UNTIL_GC = 1_000_000
+"""Python would look for garbage after 700 new objects; but what is made of a case stays, and a run leaves no cycles."""
 
 
-@click.command("test", params=global_options())
-@click.argument("words", nargs=-1, metavar="[WORDS]…")
-@click.option("--model", metavar="ID", help="Run every case with this model instead of its own.")
-@click.option("--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Run each case N times.")
+@click.command("test", cls=Leaf)
+@click.argument("words", nargs=-1, metavar="[WORDS]…", shell_complete=command_words)
+@click.option("--model", metavar="ID", shell_complete=models, help="Run every case with this model instead of its own.")
+@click.option("--repeat", type=AtLeast(1), default=1, metavar="N", help="Run each case N times.")
 @click.option("--json", "as_json", is_flag=True, help="Report as a JSON array.")
 @click.option("--dry-run", is_flag=True, help="Show the messages of each case, and send nothing.")
 @click.pass_obj
@@ -78,16 +80,17 @@ def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool)
         if bug.trace:
             session.say("info", bug.trace)
         raise
-    has_failed = not all(result.has_passed for result in results)
+    failed = sum(not result.has_passed for result in results)
     if as_json:
         write_result(json_rows(result_row(result) for result in results))
     else:
         write_result(result_table(results, _paint(session), _place))
     if session.is_watched:
         tell(summary(results, monotonic() - started))
-    elif has_failed:
-        tell(failures(results))
-    return Exit.OUTPUT if has_failed else Exit.SUCCESS
+    elif failed:
+        facts = {"exit_code": int(Exit.OUTPUT), "failed": failed, "cases": len(results)}
+        session.utter(OutputError.kind, failures(results), **facts)
+    return Exit.OUTPUT if failed else Exit.SUCCESS
 
 
 async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[CaseResult]":
@@ -97,7 +100,8 @@ async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[C
     from gekko.run.opening import executor
 
     statistics = session.statistics()
-    progress = Progress(sys.stderr, len(suite.trials), session.is_watched, get_terminal_size().columns)
+    is_shown = session.is_watched and session.verbosity != "info"  # which has lines of its own
+    progress = Progress(sys.stderr, len(suite.trials), is_shown, get_terminal_size().columns)
     results: list[CaseResult] = []
 
     def follow(event: "Event") -> None:
@@ -113,6 +117,8 @@ async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[C
                 statistics.failed(event.trial.job.recipe, event.duration_ms, Exit.BACKEND, event.trial.case)
             case CaseFinished():
                 results.append(event.result)
+                if not event.result.has_passed:
+                    session.say("info", f"{event.result.command} {event.result.case} failed: {event.result.message}")
 
     try:
         async with executor(suite.accesses, session.state) as ready:

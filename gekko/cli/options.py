@@ -1,11 +1,12 @@
 """What every command takes, and types of values whose refusals speak as the rest of gko does."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gekko.cli.session import ERROR_FORMATS, LEVELS, Session, Verbosity, write_result
+from gekko.cli.session import ERROR_FORMATS, LEVELS, ErrorFormat, Session, write_result
 from gekko.cli.suggestions import folders
 from gekko.wording import did_you_mean, one_of
 
@@ -13,7 +14,7 @@ from gekko.wording import did_you_mean, one_of
 class OneOf(click.Choice[str]):
     """One of a few words."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401 - as click has it
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the word."""
         if value not in self.choices:
             words = tuple(self.choices)
@@ -29,7 +30,7 @@ class AtLeast(click.ParamType[int]):
     def __init__(self, bound: int) -> None:
         self.bound = bound
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401 - as click has it
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the integer."""
         try:
             number = int(value)
@@ -43,7 +44,7 @@ class AtLeast(click.ParamType[int]):
 class Leaf(click.Command):
     """A command that is run, not a group: it takes the global options, and says what it accepts."""
 
-    def __init__(self, *args: Any, reads_stdin: bool = False, **attributes: Any) -> None:  # noqa: ANN401 - click's own
+    def __init__(self, *args: Any, reads_stdin: bool = False, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.params += global_options()
         self._reads_stdin = reads_stdin
@@ -57,7 +58,7 @@ class Leaf(click.Command):
         return surplus
 
     def _accepted(self) -> str:
-        names = [param.metavar or param.human_readable_name for param in self.params if isinstance(param, click.Argument)]
+        names = [name_of(param) for param in self.params if isinstance(param, click.Argument)]
         if names:
             return f"accepted: {' '.join(names)}"
         return "the input is read from standard input" if self._reads_stdin else "accepted: options alone"
@@ -71,7 +72,6 @@ def global_options() -> list[click.Parameter]:
             metavar="LEVEL",
             type=OneOf(LEVELS),
             expose_value=False,
-            callback=_set_verbosity,
             help="How much is said on stderr: error, warn (the default) or info.",
         ),
         click.Option(
@@ -86,7 +86,6 @@ def global_options() -> list[click.Parameter]:
             metavar="DIR",
             type=click.Path(path_type=Path),
             expose_value=False,
-            callback=_set_config_dir,
             shell_complete=folders,
             help="The folder that is the project's scope, instead of the nearest .gekko.",
         ),
@@ -94,6 +93,47 @@ def global_options() -> list[click.Parameter]:
             ["--help"], is_flag=True, is_eager=True, expose_value=False, callback=_show_help, help="Show this text."
         ),
     ]
+
+
+def name_of(param: click.Parameter) -> str:
+    """Return what a parameter is called where it is complained of: "--verbose", "KIND"."""
+    if isinstance(param, click.Argument):
+        return param.metavar or param.human_readable_name
+    return max(param.opts, key=len)
+
+
+def heed(args: Sequence[str], session: Session) -> None:
+    """Set up the session as the global options in *args* say, wherever they stand.
+
+    This is done before click reads them: a configured command cannot be found without `--config-dir`, and how an error
+    is told must be known of one that comes before `--error-format`. Click checks the values and explains the options.
+    """
+    if (folder := _value_in(args, "--config-dir")) is not None:
+        session.config_dir = Path(folder)
+    session.error_format = error_format_in(args)
+    for level in LEVELS:
+        if level == _value_in(args, "--verbose", "-v"):
+            session.set_verbosity(level)
+
+
+def error_format_in(args: Sequence[str]) -> ErrorFormat:
+    """Return how errors are to be told."""
+    return "json" if _value_in(args, "--error-format") == "json" else "text"
+
+
+def _value_in(args: Sequence[str], *options: str) -> str | None:
+    """Return the last value that an option is given, whichever of its names is used."""
+    value: str | None = None
+    for index, arg in enumerate(args):
+        if arg == "--":
+            break
+        if arg in options:
+            value = args[index + 1] if index + 1 < len(args) else value
+        for option in options:
+            joined = f"{option}=" if option.startswith("--") else option
+            if arg.startswith(joined) and arg != option:
+                value = arg.removeprefix(joined)
+    return value
 
 
 def _unexpected(expected: str, found: str, near: str = "") -> str:
@@ -104,13 +144,3 @@ def _show_help(context: click.Context, _: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
         write_result(f"{context.get_help()}\n")
         context.exit()
-
-
-def _set_verbosity(context: click.Context, _: click.Parameter, value: Verbosity | None) -> None:
-    if value is not None:
-        context.ensure_object(Session).set_verbosity(value)
-
-
-def _set_config_dir(context: click.Context, _: click.Parameter, value: Path | None) -> None:
-    if value is not None:
-        context.ensure_object(Session).config_dir = value

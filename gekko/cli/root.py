@@ -1,23 +1,17 @@
-"""The tree of commands, gko's own and the configured ones, and what becomes of their errors."""
+"""The program as a whole: gko's own commands by name, and what becomes of an error."""
 
-from collections.abc import Mapping, Sequence
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import click
 
 from gekko._version import __version__
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import Interrupted
-from gekko.cli.options import global_options
-from gekko.cli.session import ReaderGone, Session, tell, this_session, write_result
-from gekko.errors import ConfigurationError, GekkoError
-from gekko.wording import did_you_mean
-
-if TYPE_CHECKING:
-    from gekko.plan.catalog import Catalog
-    from gekko.sources.listing import CommandPath
+from gekko.cli.options import error_format_in, heed
+from gekko.cli.session import COMPLETION, ReaderGone, tell, this_session, write_result
+from gekko.cli.tree import OwnGroup, Root
+from gekko.errors import GekkoError
 
 CONFIG: Final = {
     "check": ("gekko.cli.config_check:check", "Check the configuration, and whether its backends can be reached."),
@@ -36,10 +30,23 @@ BACKEND: Final = {
 }
 """The commands of `gko backend`, as above."""
 
+MCP: Final = {
+    "serve": ("gekko.cli.mcp_serve:serve", "Offer the configured commands as tools, until the input ends."),
+}
+"""The commands of `gko mcp`, as above."""
+
+REPORT: Final = {
+    "stats": ("gekko.cli.report_stats:stats", "Sum up the runs that GKO_STATS_FILE recorded."),
+}
+"""The commands of `gko report`, as above."""
+
 BUILT_IN: Final = {
     "backend": ("gekko.cli.root:backend", "Start, watch and end the servers of backends."),
+    "completion": ("gekko.cli.completion:completion", "Print what a shell needs to complete gko's commands."),
     "config": ("gekko.cli.root:config", "Inspect and test the configuration."),
     "doctor": ("gekko.cli.config_check:doctor", "The same as `gko config check`."),
+    "mcp": ("gekko.cli.root:mcp", "Offer the configured commands to programs that speak MCP."),
+    "report": ("gekko.cli.root:report", "Sum up what was recorded."),
 }
 
 
@@ -47,12 +54,15 @@ config = OwnGroup("config", CONFIG, "Inspect and test the configuration.")
 
 backend = OwnGroup("backend", BACKEND, "Start, watch and end the servers of backends that declare [runtime].")
 
+mcp = OwnGroup("mcp", MCP, "Offer the configured commands to programs that speak the Model Context Protocol.")
+
+report = OwnGroup("report", REPORT, "Sum up what was recorded.")
+
 
 def run(args: Sequence[str]) -> int:
     """Run the command line *args* and return the exit code; every error of the program ends here."""
-    error_format: ErrorFormat = "json" if _named("--error-format", args) == "json" else "text"
     try:
-        return _run(args, error_format)
+        return _run(args)
     except Interrupted as interrupted:
         return int(interrupted.code or 0)
     except KeyboardInterrupt:
@@ -63,35 +73,21 @@ def run(args: Sequence[str]) -> int:
         from gekko.cli.complaints import complaint
 
         found = complaint(error)
-        tell(found.written(error_format))
+        tell(found.written(error_format_in(args)))
         return found.exit_code
 
 
-def _run(args: Sequence[str], error_format: ErrorFormat) -> int:
+def _run(args: Sequence[str]) -> int:
     session = this_session()
-    session.error_format = error_format
     root = Root("gko", BUILT_IN, "Runs prompts kept as configuration, and tests them.")
     root.params.append(_version_option())
-    if VARIABLE in session.environ:
+    if COMPLETION in session.environ:
         from gekko.cli.completion import answer
 
         return answer(root, session)
-    session.config_dir = named_folder(args)
+    heed(args, session)
     code: int | None = root.main(list(args), prog_name="gko", standalone_mode=False, obj=session)
     return code or Exit.SUCCESS
-
-
-def _named(option: str, args: Sequence[str]) -> str | None:
-    """Return the value of a global option, wherever it stands, even after what click stumbles over."""
-    named: str | None = None
-    for index, arg in enumerate(args):
-        if arg == "--":
-            break
-        if arg == option and index + 1 < len(args):
-            named = args[index + 1]
-        elif arg.startswith(f"{option}="):
-            named = arg.removeprefix(f"{option}=")
-    return named
 
 
 def _version_option() -> click.Option:

@@ -2,18 +2,20 @@
 
 import sys
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
+from attrs import frozen
 
 from gekko import limits
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
 from gekko.cli.notices import about_the_engine
-from gekko.cli.options import global_options
-from gekko.cli.session import Session, is_terminal, tell, write_result
-from gekko.errors import BackendError, InputOutputError, OutputError, UsageError
+from gekko.cli.options import Leaf
+from gekko.cli.session import Session, is_terminal, write_result
+from gekko.cli.suggestions import Suggest, files, models, words_from
+from gekko.errors import GekkoError, InputOutputError, OutputError, UsageError
+from gekko.locations import shown_path
 from gekko.plan.access import Accesses, reach
 from gekko.plan.call import plan_call
 from gekko.plan.catalog import Catalog
@@ -27,6 +29,7 @@ from gekko.wording import one_of
 
 if TYPE_CHECKING:
     from gekko.run.execute import Run
+    from gekko.run.showing import Showing
 
 METAVARS = {"string": "TEXT", "enum": "VALUE", "integer": "INTEGER", "file": "FILE"}
 
@@ -45,16 +48,24 @@ def runner(catalog: Catalog, words: CommandPath) -> click.Command:
     ]
     if command.front.input.mode != "stdin":
         metavar = "FILE" if command.front.input.mode == "file" else "[FILE]"
-        params.append(click.Argument(["file"], required=False, metavar=metavar))
+        params.append(click.Argument(["file"], required=False, metavar=metavar, shell_complete=files))
     params += [
-        click.Option(["--model"], metavar="ID", help="Ask this model instead of the command's own."),
+        click.Option(
+            ["--model"], metavar="ID", shell_complete=models, help="Ask this model instead of the command's own."
+        ),
         click.Option(["--dry-run"], is_flag=True, help="Show the request, and send nothing."),
-        *global_options(),
+        click.Option(["--no-wait"], is_flag=True, help="Do not wait for a backend that is busy: it counts as failed."),
     ]
 
     @click.pass_obj
     def call(
-        session: Session, /, model: str | None, dry_run: bool, file: str | None = None, **given: str | None
+        session: Session,
+        /,
+        model: str | None,
+        dry_run: bool,
+        no_wait: bool,
+        file: str | None = None,
+        **given: str | None,
     ) -> int:
         args = {options[parameter]: value for parameter, value in given.items() if value is not None}
         job = plan_call(catalog, words, args, model, session.environ, session.cwd)
@@ -62,21 +73,36 @@ def runner(catalog: Catalog, words: CommandPath) -> click.Command:
             return _show(job, read_input(session, command, file))
         accesses = reach(job.recipe.targets, session.environ)
         about_the_engine(session, accesses)
-        return _answer(session, job, accesses, read_input(session, command, file))
+        return _Answering(session, job, accesses, waits=not no_wait).answer(read_input(session, command, file))
 
-    return click.Command(words[-1], params=params, callback=call, help=command.front.description)
+    return Leaf(words[-1], params=params, callback=call, help=command.front.description, reads_stdin=True)
 
 
 def _option(parameter: str, name: str, argument: Argument) -> click.Option:
     flags = [f"--{name}"] if argument.short is None else [f"-{argument.short}", f"--{name}"]
-    notes = [argument.description] if argument.description else []
+    notes = [_sentence(argument.description)] if argument.description else []
     if argument.values is not None:
         notes.append(f"One of {one_of(argument.values)}.")
     if argument.required:
         notes.append("Required.")
     elif argument.default is not None:
         notes.append(f"By default '{argument.default}'.")
-    return click.Option([parameter, *flags], metavar=METAVARS[argument.type], help=" ".join(notes))
+    return click.Option(
+        [parameter, *flags],
+        metavar=METAVARS[argument.type],
+        help=" ".join(notes),
+        shell_complete=_suggest(argument),
+    )
+
+
+def _sentence(text: str) -> str:
+    return text if text.rstrip().endswith((".", "!", "?", "…", ":")) else f"{text.rstrip()}."
+
+
+def _suggest(argument: Argument) -> Suggest | None:
+    if argument.values is not None:
+        return words_from(argument.values)
+    return files if argument.type == "file" else None
 
 
 def read_input(session: Session, command: Command, file: str | None) -> Held | Bytes:
@@ -89,7 +115,7 @@ def read_input(session: Session, command: Command, file: str | None) -> Held | B
     mode = command.front.input.mode
     if mode == "file" and file is None:
         raise UsageError("the command takes its input from a file; give its name as FILE")
-    raw = _stdin() if file is None else _file(session.cwd / file)
+    raw = _stdin(session) if file is None else _file(session.cwd / file)
     if mode == "binary":
         return Bytes(raw, "input" if file is None else Path(file).name)
     try:
@@ -102,14 +128,14 @@ def _file(path: Path) -> bytes:
     try:
         return read_bytes(path, limits.INPUT_BYTES, "input")
     except FileProblem as error:
-        raise InputOutputError(f"{path}: {error}") from None
+        raise InputOutputError(f"{shown_path(path)}: {error}") from None
 
 
-def _stdin() -> bytes:
+def _stdin(session: Session) -> bytes:
     if sys.stdin is None or sys.stdin.closed:
         raise InputOutputError("standard input is closed")
     if is_terminal(sys.stdin):
-        tell("reading the input from the terminal, up to its end (Ctrl-D)")
+        session.note("reading the input from the terminal, up to its end (Ctrl-D)")
     try:
         raw = sys.stdin.buffer.read(limits.INPUT_BYTES + 1)
     except OSError as error:
@@ -123,33 +149,60 @@ def _show(job: Job, given: Held | Bytes) -> int:
     from gekko.report.request import request_text
     from gekko.run.execute import request_body
 
-    write_result(request_text(job.recipe.target, request_body(job, job.recipe, given)))
+    write_result(request_text(job.recipe.target, request_body(job, job.recipe, given, streams=_streams(job))))
     return Exit.SUCCESS
 
 
-def _answer(session: Session, job: Job, accesses: Accesses, given: Held | Bytes) -> int:
-    statistics = session.statistics()
-    started = perf_counter()
-    try:
-        run = run_heedful(_run(session, job, accesses, given))
-    except BackendError:
-        if statistics is not None:
-            statistics.failed(job.recipe, (perf_counter() - started) * 1000, Exit.BACKEND)
-        raise
-    if run.first_failure is not None:
-        session.say("info", f"'{run.outcome.model_answered}' answered, because {run.first_failure}")
-    try:
-        if run.outcome.exit_code != Exit.SUCCESS:
-            raise OutputError(run.outcome.reasons)
-        write_result(run.printed + "\n")
-    finally:
-        if statistics is not None:
-            statistics.finished(job.recipe, run)
-    return Exit.SUCCESS
+def _streams(job: Job) -> bool:
+    """Return whether the answer is shown while it arrives: text for a person, of which no line can be too many."""
+    recipe = job.recipe
+    is_plain = recipe.format == "text" and recipe.command.front.output.max_lines is None
+    return is_plain and recipe.target.protocol == "chat" and is_terminal(sys.stdout)
 
 
-async def _run(session: Session, job: Job, accesses: Accesses, given: Held | Bytes) -> "Run":
-    from gekko.run.opening import executor
+@frozen
+class _Answering:
+    """One call of a command, once everything is known but its input."""
 
-    async with executor(accesses, session.state) as ready:
-        return await ready.run(job, given)
+    session: Session
+    job: Job
+    accesses: Accesses
+    waits: bool
+
+    def answer(self, given: Held | Bytes) -> int:
+        """Ask, and write the answer to stdout."""
+        from gekko.run.showing import Showing
+
+        strip_reasoning = bool(self.job.recipe.command.front.output.strip_reasoning)
+        showing = Showing(write_result, strip_reasoning) if _streams(self.job) else None
+        try:
+            run = run_heedful(self._run(given, showing))
+            self._write(run, showing.shown_characters if showing is not None else 0)
+        except GekkoError:
+            if showing is not None and showing.has_begun:
+                write_result("\n")
+            raise
+        return Exit.SUCCESS
+
+    async def _run(self, given: Held | Bytes, showing: "Showing | None") -> "Run":
+        from gekko.run.execute import NoAnswerError
+        from gekko.run.opening import executor
+
+        async with executor(self.accesses, self.session.state, waits=self.waits) as ready:
+            try:
+                return await ready.run(self.job, given, showing)
+            except NoAnswerError as error:
+                if (statistics := self.session.statistics()) is not None:
+                    statistics.failed(self.job.recipe, error.duration_ms, Exit.BACKEND)
+                raise
+
+    def _write(self, run: "Run", shown_characters: int) -> None:
+        if run.first_failure is not None:
+            self.session.say("info", f"'{run.outcome.model_answered}' answered, because {run.first_failure}")
+        try:
+            if run.outcome.exit_code != Exit.SUCCESS:
+                raise OutputError(run.outcome.reasons)
+            write_result(run.printed[shown_characters:] + "\n")
+        finally:
+            if (statistics := self.session.statistics()) is not None:
+                statistics.finished(self.job.recipe, run)

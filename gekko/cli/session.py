@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
 from attrs import define, field
 
 from gekko.errors import InputOutputError
+from gekko.locations import shown_path
 
 if TYPE_CHECKING:
     from gekko.plan.catalog import Catalog
@@ -22,6 +23,10 @@ LEVELS: tuple[Verbosity, ...] = ("error", "warn", "info")
 ErrorFormat: TypeAlias = Literal["text", "json"]
 
 ERROR_FORMATS: tuple[ErrorFormat, ...] = ("text", "json")
+
+
+COMPLETION = "_GKO_COMPLETE"
+"""The environment variable by which a shell asks what could follow, instead of calling a command."""
 
 
 class ReaderGone(InputOutputError):  # noqa: N818 - to those who pipe into `head` it is none
@@ -59,7 +64,10 @@ class Session:
         if self._catalog is None:
             from gekko.plan.catalog import load_catalog
 
-            self._catalog = load_catalog(self.scopes())
+            scopes = self.scopes()
+            places = ", ".join(f"{scope.name} {shown_path(scope.root)}" for scope in scopes)
+            self.say("info", f"configuration: {places or 'none'}")
+            self._catalog = load_catalog(scopes)
         return self._catalog
 
     @property

@@ -38,9 +38,9 @@ def command_words(context: click.Context, parameter: click.Parameter, typed: str
     return offered(next_words(context.ensure_object(Session).catalog(), words), typed)
 
 
-def words(*accepted: str) -> Suggest:
-    """Return a function that offers these."""
-    return lambda context, parameter, typed: offered(((word, "") for word in accepted), typed)
+def words_from(accepted: Iterable[str]) -> Suggest:
+    """Return a function that offers these words."""
+    return lambda _, __, typed: offered(((word, "") for word in accepted), typed)
 
 
 def offered(rows: Iterable[tuple[str, str]], typed: str) -> "list[CompletionItem[str]]":

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
@@ -32,7 +32,14 @@ class Group(click.Group):
     """A group that takes the global options, and knows the nearest name for a misspelt one."""
 
     def __init__(self, name: str | None, text: str | None = None) -> None:
-        super().__init__(name, help=text, params=global_options(), subcommand_metavar="COMMAND [ARGS]…")
+        super().__init__(
+            name,
+            help=text,
+            params=global_options(),
+            subcommand_metavar="COMMAND [ARGS]…",
+            invoke_without_command=True,
+            callback=_needs_a_command,
+        )
 
     def rows(self, ctx: click.Context) -> Iterable[tuple[str, str]]:
         """Return the names that can follow, each with one line about it."""
@@ -47,10 +54,10 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the first argument names, and what is left for it."""
         command = self.get_command(ctx, args[0])
-        if command is None and not ctx.resilient_parsing:
+        if command is None:
             near = did_you_mean(args[0], self.list_commands(ctx))
             ctx.fail("; ".join(filter(None, (f"'{ctx.command_path}' has no command '{args[0]}'", near))))
-        return args[0] if command else None, command, args[1:]
+        return args[0], command, args[1:]
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
         """Return what can follow; no command is imported or read for it, but for its description."""
@@ -59,6 +66,8 @@ class Group(click.Group):
 
 class OwnGroup(Group):
     """A group of gko's own commands, each imported when it is called."""
+
+    title: ClassVar = "Commands"
 
     def __init__(self, name: str, entries: Mapping[str, tuple[str, str]], text: str) -> None:
         super().__init__(name, text)
@@ -78,11 +87,13 @@ class OwnGroup(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with one line about each."""
-        write_section(formatter, "Commands", OwnGroup.rows(self, ctx))
+        write_section(formatter, self.title, OwnGroup.rows(self, ctx))
 
 
 class Root(OwnGroup):
     """`gko` itself: its own commands, and beside them those that the user configured."""
+
+    title: ClassVar = "Built-in commands"
 
     def rows(self, ctx: click.Context) -> Iterable[tuple[str, str]]:
         """Return the first words of all commands; of a broken configuration gko's own are left."""
@@ -170,9 +181,7 @@ def write_section(formatter: click.HelpFormatter, title: str, rows: Iterable[tup
     indent = " " * (GAP + min(max(len(name) for name, _ in known), LONGEST_NAME) + GAP)
     with formatter.section(title):
         for name, about in known:
-            lines = wrap(
-                about, max(formatter.width - len(indent), 10), break_long_words=False, break_on_hyphens=False
-            )
+            lines = wrap(about, max(formatter.width - len(indent), 10), break_long_words=False, break_on_hyphens=False)
             formatter.write(_aligned(f"{' ' * GAP}{name}", lines, indent))
 
 
@@ -191,6 +200,13 @@ def _about(catalog: "Catalog", words: "CommandPath") -> str:
         return BROKEN
     first, _, _ = description.strip().partition("\n\n")
     return " ".join("".join(char if char.isprintable() else " " for char in first).split())
+
+
+@click.pass_context
+def _needs_a_command(context: click.Context) -> None:
+    """Show the help of a group that stands alone, as an error, whatever options are with it."""
+    if context.invoked_subcommand is None:
+        raise click.exceptions.NoArgsIsHelpError(context)
 
 
 def _catalog(context: click.Context) -> "Catalog | None":

@@ -1,13 +1,41 @@
-"""The JSON Schema of a case file, for editors: its own keys from its class, those of `[expect]` from the registry."""
+"""The JSON Schema of each kind of file, for editors: derived from the class that reads it.
+
+The keys of a case's `[expect]` come from the registry.
+"""
 
 from collections.abc import Callable
+from typing import Any, Final
 
 from gekko.checks.checker import Checker, Fragment, Place
 from gekko.checks.registry import POINTERS, CheckerError, Registry, summary
+from gekko.specs.backend import Backend
 from gekko.specs.case import Case
-from gekko.specs.shape import shape
+from gekko.specs.command import FrontMatter
+from gekko.specs.model import Model
+from gekko.specs.shape import Shapes
 
-DRAFT = "http://json-schema.org/draft-07/schema#"
+DRAFT: Final = "http://json-schema.org/draft-07/schema#"
+
+
+def backend_schema() -> dict[str, object]:
+    """Return the schema of a backend file."""
+    return _file("A backend of gko", Backend)
+
+
+def model_schema() -> dict[str, object]:
+    """Return the schema of a model file."""
+    return _file("A model of gko", Model)
+
+
+def command_schema() -> dict[str, object]:
+    """Return the schema of the front matter of a command file."""
+    return _file("The front matter of a gko command", FrontMatter)
+
+
+def _file(title: str, wanted: Any) -> dict[str, object]:
+    shapes = Shapes()
+    schema = {"$schema": DRAFT, "title": title, **shapes.of(wanted)}
+    return {**schema, "definitions": shapes.definitions} if shapes.definitions else schema
 
 
 def case_schema(registry: Registry, warn: Callable[[str], None]) -> dict[str, object]:
@@ -20,7 +48,7 @@ def case_schema(registry: Registry, warn: Callable[[str], None]) -> dict[str, ob
     literal = {key: _fragment(checker) for key, checker in usable.items() if Place.EXPECT in checker.places}
     comparisons = {key: _fragment(checker) for key, checker in usable.items() if Place.VALUE in checker.places}
     pointers = {"^/": _fragment(usable[POINTERS])} if POINTERS in usable else {}
-    case = shape(Case)
+    case = Shapes().of(Case)
     return {
         "$schema": DRAFT,
         "title": "A regression case of a gko command",
@@ -28,7 +56,7 @@ def case_schema(registry: Registry, warn: Callable[[str], None]) -> dict[str, ob
         "properties": {
             **case["properties"],
             "expect": {
-                "type": "object",
+                **case["properties"]["expect"],
                 "additionalProperties": False,
                 "properties": literal,
                 "patternProperties": pointers,

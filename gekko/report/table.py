@@ -1,6 +1,6 @@
 """Reports for people: aligned columns, and under each failed row why it failed and where that is asked for."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 from unicodedata import combining, east_asian_width
 
@@ -36,8 +36,10 @@ def coloured(text: str, code: str) -> str:
 
 def result_table(results: "Sequence[CaseResult]", paint: Paint, locate: Locate) -> str:
     """Return the report of a suite: a row for each case, and the reasons of a failure under its row."""
-    rows = [(each.command, each.case, "pass" if each.has_passed else "fail", duration(each)) for each in results]
-    aligned = columns([HEADER, *rows], right_aligned=3)
+    rows = [
+        (each.command, each.case, "pass" if each.has_passed else "fail", duration(each.duration_ms)) for each in results
+    ]
+    aligned = columns([HEADER, *rows], right_aligned=(3,))
     lines = [paint(GAP.join(next(aligned)).rstrip(), BOLD)]
     for result, cells in zip(results, aligned, strict=True):
         colour = GREEN if result.has_passed else RED
@@ -71,20 +73,20 @@ def failures(results: "Sequence[CaseResult]") -> str:
     return f"{failed} of {counted(len(results), 'case')} failed"
 
 
-def duration(result: "CaseResult") -> str:
+def duration(milliseconds: int) -> str:
     """Return a duration as people read it: "85 ms", "1.52 s"."""
-    if result.duration_ms < 1000:
-        return f"{result.duration_ms} ms"
-    return f"{result.duration_ms / 1000:.2f} s"
+    if milliseconds < 1000:
+        return f"{milliseconds} ms"
+    return f"{milliseconds / 1000:.2f} s"
 
 
-def columns(rows: Sequence[Sequence[str]], right_aligned: int | None = None) -> Iterator[list[str]]:
-    """Yield each row with its cells padded to the width of their columns; one column may be aligned at its right."""
+def columns(rows: Sequence[Sequence[str]], right_aligned: Collection[int] = ()) -> Iterator[list[str]]:
+    """Yield each row with its cells padded to the width of their columns; some columns are aligned at their right."""
     widths = [max(width(cell) for cell in column) for column in zip(*rows, strict=True)]
     for row in rows:
         gaps = (" " * (widths[index] - width(cell)) for index, cell in enumerate(row))
         yield [
-            gap + cell if index == right_aligned else cell + gap
+            gap + cell if index in right_aligned else cell + gap
             for index, (cell, gap) in enumerate(zip(row, gaps, strict=True))
         ]
 
@@ -92,6 +94,10 @@ def columns(rows: Sequence[Sequence[str]], right_aligned: int | None = None) -> 
 def width(text: str) -> int:
     """Return how many columns of a terminal *text* takes."""
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text if not combining(char))
+
+
+def _cells(result: "CaseResult") -> tuple[str, ...]:
+    return result.command, result.case, "pass" if result.has_passed else "fail", duration(result.duration_ms)
 
 
 def _reasons(result: "CaseResult", paint: Paint, locate: Locate) -> list[str]:

@@ -1,7 +1,11 @@
 """The backends of a run, as places to send requests to: servers as they are configured, the engine once it runs."""
 
-from contextlib import AsyncExitStack
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from time import perf_counter
 from types import TracebackType
 from typing import Self
 
@@ -11,7 +15,10 @@ from gekko.errors import BackendError
 from gekko.plan.access import Accesses, EngineAccess, Header
 from gekko.plan.targets import Target
 from gekko.run.engine import EngineSettings, Running, engine
+from gekko.run.gate import Gate
 from gekko.specs.backend import Server
+
+log = logging.getLogger(__name__)
 
 
 @frozen
@@ -25,10 +32,11 @@ class Route:
 class Backends:
     """Finds the route to each target. An engine is started when it is first needed, and ends with this."""
 
-    def __init__(self, accesses: Accesses, log_folder: Path) -> None:
+    def __init__(self, accesses: Accesses, state: Path) -> None:
         self._accesses = accesses
-        self._log_folder = log_folder
+        self._state = state
         self._engines: dict[str, Running] = {}
+        self._starting = asyncio.Lock()
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -50,21 +58,36 @@ class Backends:
         access = self._accesses[spec.id]
         if isinstance(spec, Server) and not isinstance(access, EngineAccess):
             return Route(spec.url(target.operation), access.headers)
-        if spec.id not in self._engines:
-            self._engines[spec.id] = await self._start(spec.id, access)
+        async with self._starting:  # runs that go on side by side share one engine
+            if spec.id not in self._engines:
+                self._engines[spec.id] = await self._start(spec.id, access)
         running = self._engines[spec.id]
         key = Header("Authorization", f"Bearer {running.key}")
         return Route(running.base_url.rstrip("/") + target.operation.path, (key,))
 
+    @asynccontextmanager
+    async def place(self, target: Target, *, waits: bool) -> AsyncIterator[None]:
+        """Hold a place at the backend of *target*, where it takes only so many requests at a time.
+
+        Raises:
+            BackendError: it is busy, and *waits* is false.
+        """
+        spec = target.backend.spec
+        if not isinstance(spec, Server) or spec.max_concurrent is None:
+            yield
+            return
+        gate = Gate(self._state / "places", spec.base_url.rstrip("/"), spec.max_concurrent)
+        async with gate.place(waits=waits):
+            yield
+
     async def _start(self, backend: str, access: object) -> Running:
         if not isinstance(access, EngineAccess):
             raise BackendError(f"the backend '{backend}' is no engine")
-        settings = access.settings
-        return await self._stack.enter_async_context(
-            engine(
-                EngineSettings(
-                    access.weights, settings.context, settings.threads, settings.startup_secs, settings.max_tokens
-                ),
-                self._log_folder / f"engine-{backend}.log",
-            )
-        )
+        given = access.settings
+        settings = EngineSettings(access.weights, given.context, given.threads, given.startup_secs, given.max_tokens)
+        log_path = self._state / f"engine-{backend}.log"
+        log.info("the engine of backend '%s' is started; its log is %s", backend, log_path)
+        started = perf_counter()
+        running = await self._stack.enter_async_context(engine(settings, log_path))
+        log.info("the engine of backend '%s' is ready after %.1f s", backend, perf_counter() - started)
+        return running

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Sequence
-from time import perf_counter
 from traceback import format_exception
 
 from attrs import define, field
@@ -15,7 +14,7 @@ from gekko.locations import key_text, shown_path
 from gekko.plan.suite import Suite, Trial
 from gekko.run.answering import Answering
 from gekko.run.events import CaseFinished, CaseResult, Event, Reason, RunFailed, RunFinished, RunStarted
-from gekko.run.execute import Executor
+from gekko.run.execute import Executor, NoAnswerError
 from gekko.wording import shown
 
 
@@ -45,12 +44,11 @@ async def run_suite(suite: Suite, executor: Executor, repeat: int = 1) -> AsyncI
         tally = _Tally(trial)
         for index in range(repeat):
             yield RunStarted(trial, index)
-            started = perf_counter()
             try:
                 run = await executor.run(trial.job, trial.input)
                 reasons = await judge(trial, run.outcome, answer)
-            except BackendError as error:
-                yield RunFailed(trial, index, (perf_counter() - started) * 1000)
+            except NoAnswerError as error:
+                yield RunFailed(trial, index, error.duration_ms)
                 raise BackendError(f"{shown_path(trial.path)}: {error}") from error
             tally.add(run.outcome, reasons)
             yield RunFinished(trial, index, run, reasons)

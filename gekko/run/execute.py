@@ -1,5 +1,6 @@
 """One run of a command: a request is made and sent, and the answer meets the output contract."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
@@ -19,11 +20,14 @@ from gekko.run.backends import Backends
 from gekko.run.contract import OutputRules
 from gekko.run.exchange import Answer, Body, Parser, Reply, Request, Transport
 from gekko.run.protocols.chat import ChatParser, chat_body
+from gekko.run.protocols.chat_stream import EVENT_STREAM, ChatStreamParser
 from gekko.run.protocols.embeddings import EmbeddingsParser, embeddings_body
 from gekko.run.protocols.envelope import error_detail
 from gekko.run.protocols.transcriptions import TranscriptionParser, transcription_form
 from gekko.run.redaction import gives_away, unless_telling
+from gekko.run.showing import Showing
 from gekko.specs.backend import Protocol
+from gekko.wording import shown
 
 Input: TypeAlias = Text | InFile | Bytes
 """What a run is given."""
@@ -35,8 +39,18 @@ PARSERS: Final[Mapping[Protocol, Callable[[], Parser]]] = {
 }
 """What reads the answers of each protocol; a parser is for one answer."""
 
+log = logging.getLogger(__name__)
+
 ERROR_BYTES = 64 * 1024
 """How much of the body of a refusal is read for its message."""
+
+
+class NoAnswerError(BackendError):
+    """A run got no answer; *duration_ms* is how long its requests took, without what went before them."""
+
+    def __init__(self, message: str, duration_ms: float) -> None:
+        super().__init__(message)
+        self.duration_ms = duration_ms
 
 
 @frozen
@@ -59,30 +73,36 @@ class Run:
 
 @frozen
 class Executor:
-    """Runs jobs on their backends."""
+    """Runs jobs on their backends; *waits* says whether a backend that is busy is waited for."""
 
     transport: Transport
     backends: Backends
+    waits: bool = True
 
-    async def run(self, job: Job, given: Input) -> Run:
+    async def run(self, job: Job, given: Input, showing: Showing | None = None) -> Run:
         """Run *job* on an input, on its fallback where the model that it names gives no answer.
 
+        A chat answer goes to *showing* while it arrives; once something was shown, there is no fallback any more.
+
         Raises:
-            BackendError: there is no answer, from neither.
+            NoAnswerError: there is no answer, from neither.
             ConfigurationError: a file changed since it was checked.
         """
         recipe, fallback = job.recipe, job.recipe.fallback
         try:
-            return await self._attempt(job, recipe, given)
-        except BackendError as first:
-            if fallback is None:
+            return await self._attempt(job, recipe, given, showing)
+        except NoAnswerError as first:
+            if fallback is None or (showing is not None and showing.has_begun):
                 raise
+            if showing is not None:
+                showing.forget()
             try:
-                run = await self._attempt(job, fallback, given)
-            except BackendError as second:
+                run = await self._attempt(job, fallback, given, showing)
+            except NoAnswerError as second:
                 both = f"'{recipe.target.id}': {first}; and its fallback '{fallback.target.id}': {second}"
-                raise BackendError(both) from second
-            outcome = evolve(run.outcome, model_requested=recipe.target.id)
+                raise NoAnswerError(both, first.duration_ms + second.duration_ms) from second
+            duration_ms = first.duration_ms + run.outcome.duration_ms
+            outcome = evolve(run.outcome, model_requested=recipe.target.id, duration_ms=duration_ms)
             return evolve(run, outcome=outcome, first_failure=str(first))
 
     async def converse(self, target: Target, messages: Sequence[Message]) -> Outcome:
@@ -95,18 +115,29 @@ class Executor:
         outcome, _ = await self._ask(target, body, ChatParser(), OutputRules())
         return outcome
 
-    async def _attempt(self, job: Job, recipe: Recipe, given: Input) -> Run:
+    async def _attempt(self, job: Job, recipe: Recipe, given: Input, showing: Showing | None) -> Run:
+        body = request_body(job, recipe, given, streams=showing is not None)
         parser = PARSERS[recipe.target.protocol]()
-        outcome, printed = await self._ask(recipe.target, request_body(job, recipe, given), parser, rules_of(recipe))
+        outcome, printed = await self._ask(recipe.target, body, parser, rules_of(recipe), showing)
         return Run(outcome, printed, recipe.target.backend.spec.id)
 
-    async def _ask(self, target: Target, body: Body, parser: Parser, rules: OutputRules) -> tuple[Outcome, str]:
-        route = await self.backends.route(target)
-        started = perf_counter()
-        reply = await self.exchange(Request(route.url, body, route.headers), target, parser)
-        return outcome_of(reply, target, rules, (perf_counter() - started) * 1000)
+    async def _ask(
+        self, target: Target, body: Body, parser: Parser, rules: OutputRules, showing: Showing | None = None
+    ) -> tuple[Outcome, str]:
+        started = None
+        try:
+            route = await self.backends.route(target)
+            async with self.backends.place(target, waits=self.waits):
+                log.info("model '%s' of backend '%s' is asked: POST %s", target.id, target.backend.spec.id, route.url)
+                started = perf_counter()
+                reply = await self.exchange(Request(route.url, body, route.headers), target, parser, showing)
+        except BackendError as error:
+            raise NoAnswerError(str(error), 0.0 if started is None else _ms_since(started)) from error
+        duration_ms = _ms_since(started)
+        log.info("model '%s' answered after %.0f ms: %s", target.id, duration_ms, _figures(reply))
+        return outcome_of(reply, target, rules, duration_ms)
 
-    async def exchange(self, request: Request, target: Target, parser: Parser) -> Reply:
+    async def exchange(self, request: Request, target: Target, parser: Parser, showing: Showing | None = None) -> Reply:
         """Send one request and return what its parser makes of the answer.
 
         Raises:
@@ -114,20 +145,19 @@ class Executor:
         """
         timeout_secs = target.backend.spec.timeouts.request_secs
         async with self.transport.send(request, timeout_secs) as answer:
+            log.info("%s answers with status %s", request.url, answer.status)
             if not 200 <= answer.status < 300:
                 said = unless_telling(await _refusal(answer), request.headers)
                 raise BackendError(f"{request.url} answered {answer.status}" + (f": {said}" if said else ""))
-            async for chunk in answer.chunks():
-                parser.feed(chunk)
-        try:
-            reply = parser.finish()
-        except BackendError as error:
-            raise BackendError(f"{request.url}: {unless_telling(str(error), request.headers)}") from None
+            # A server that cannot stream answers as one document, whatever it was asked for.
+            if showing is not None and answer.headers.get("content-type", "").startswith(EVENT_STREAM):
+                parser = ChatStreamParser(showing.feed)
+            reply = await _parsed(request, answer, parser)
         is_secret = gives_away(reply.finish_reason or "", request.headers)
         return evolve(reply, finish_reason=None) if is_secret else reply
 
 
-def request_body(job: Job, recipe: Recipe, given: Input) -> Body:
+def request_body(job: Job, recipe: Recipe, given: Input, *, streams: bool = False) -> Body:
     """Return what is sent; *recipe* is that of the job, or its fallback."""
     model, protocol = recipe.target.model.spec.model, recipe.target.protocol
     match given:
@@ -139,7 +169,7 @@ def request_body(job: Job, recipe: Recipe, given: Input) -> Body:
             return embeddings_body(model, job.prompt(given.read()))
         case _:
             messages = job.messages(given.read())
-            return chat_body(model, messages, recipe.generation.sent(), recipe.response_schema)
+            return chat_body(model, messages, recipe.generation.sent(), recipe.response_schema, streams=streams)
 
 
 def rules_of(recipe: Recipe) -> OutputRules:
@@ -173,6 +203,33 @@ def outcome_of(reply: Reply, target: Target, rules: OutputRules, duration_ms: fl
     except OutputError as error:
         return answered(exit_code=error.exit_code, reasons=error.reasons), ""
     return answered(exit_code=0, output=accepted.output, written=accepted.canonical), printed
+
+
+def _figures(reply: Reply) -> str:
+    counts = {"prompt tokens": reply.usage.prompt_tokens, "completion tokens": reply.usage.completion_tokens}
+    known = [f"{count} {name}" for name, count in counts.items() if count is not None]
+    return ", ".join((*known, f"finish reason {shown(reply.finish_reason)}"))
+
+
+def _ms_since(started: float) -> float:
+    return (perf_counter() - started) * 1000
+
+
+async def _parsed(request: Request, answer: Answer, parser: Parser) -> Reply:
+    async for chunk in answer.chunks():
+        try:
+            parser.feed(chunk)
+        except BackendError as error:
+            raise _refused(request, error) from None
+    try:
+        return parser.finish()
+    except BackendError as error:
+        raise _refused(request, error) from None
+
+
+def _refused(request: Request, error: BackendError) -> BackendError:
+    """Return the error of a parser with the place of the request; a server may say a secret in it."""
+    return BackendError(f"{request.url}: {unless_telling(str(error), request.headers)}")
 
 
 async def _refusal(answer: Answer) -> str:

@@ -10,10 +10,13 @@ from gekko.run.execute import Executor
 
 
 @asynccontextmanager
-async def executor(accesses: Accesses, log_folder: Path) -> AsyncIterator[Executor]:
-    """Yield an executor for the backends of *accesses*; connections and engines end with the block."""
+async def executor(accesses: Accesses, state: Path, *, waits: bool = True) -> AsyncIterator[Executor]:
+    """Yield an executor for the backends of *accesses*; connections and engines end with the block.
+
+    *state* is the folder for logs and for the places at busy backends.
+    """
     # The HTTP client is the heaviest import of all: whoever only checks files does without.
     from gekko.run.http import HttpTransport
 
-    async with HttpTransport() as transport, Backends(accesses, log_folder) as backends:
-        yield Executor(transport, backends)
+    async with HttpTransport() as transport, Backends(accesses, state) as backends:
+        yield Executor(transport, backends, waits)

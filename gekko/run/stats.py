@@ -1,15 +1,15 @@
 """One line a run, for whoever wants to know what their prompts cost: appended to the file of `GKO_STATS_FILE`."""
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 from time import time
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gekko.plan.job import Recipe
 from gekko.run.execute import Run
+from gekko.run.run_records import RunRecord
 from gekko.wording import cut
 
 REASON_CHARACTERS = 60
@@ -26,47 +26,40 @@ class Statistics:
     def finished(self, recipe: Recipe, run: Run, case: str | None = None) -> None:
         """Record a run that got an answer."""
         outcome = run.outcome
+        record = _record(recipe, case, outcome.duration_ms, outcome.exit_code, fallback_used=run.is_from_fallback)
         self._append(
-            recipe,
-            case,
-            model_answered=outcome.model_answered,
-            fallback_used=run.is_from_fallback,
-            backend=run.backend,
-            duration_ms=round(outcome.duration_ms),
-            prompt_tokens=outcome.prompt_tokens,
-            completion_tokens=outcome.completion_tokens,
-            finish_reason=outcome.finish_reason and cut(outcome.finish_reason, REASON_CHARACTERS),
-            exit_code=outcome.exit_code,
+            evolve(
+                record,
+                model_answered=outcome.model_answered,
+                backend=run.backend,
+                prompt_tokens=outcome.prompt_tokens,
+                completion_tokens=outcome.completion_tokens,
+                finish_reason=outcome.finish_reason and cut(outcome.finish_reason, REASON_CHARACTERS),
+            )
         )
 
     def failed(self, recipe: Recipe, duration_ms: float, exit_code: int, case: str | None = None) -> None:
         """Record a run that got no answer."""
-        self._append(
-            recipe,
-            case,
-            model_answered=None,
-            fallback_used=recipe.fallback is not None,
-            backend=None,
-            duration_ms=round(duration_ms),
-            prompt_tokens=None,
-            completion_tokens=None,
-            finish_reason=None,
-            exit_code=exit_code,
-        )
+        self._append(_record(recipe, case, duration_ms, exit_code, fallback_used=recipe.fallback is not None))
 
-    def _append(self, recipe: Recipe, case: str | None, **rest: object) -> None:
-        record = {
-            "timestamp_ms": round(time() * 1000),
-            "command": "/".join(recipe.command.words),
-            **({"case": case} if case is not None else {}),
-            "model_requested": recipe.target.id,
-            **rest,
-        }
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+    def _append(self, record: RunRecord) -> None:
         try:
-            append(self.path, line.encode("utf-8", "surrogateescape"))
+            append(self.path, record.line())
         except OSError as error:
             self.warn(f"{self.path}: the statistics could not be written: {error.strerror}")
+
+
+def _record(recipe: Recipe, case: str | None, duration_ms: float, exit_code: int, *, fallback_used: bool) -> RunRecord:
+    """Return what is known of every run."""
+    return RunRecord(
+        timestamp_ms=round(time() * 1000),
+        command="/".join(recipe.command.words),
+        case=case,
+        model_requested=recipe.target.id,
+        fallback_used=fallback_used,
+        duration_ms=round(duration_ms),
+        exit_code=exit_code,
+    )
 
 
 def append(path: Path, line: bytes) -> None:

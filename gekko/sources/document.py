@@ -82,7 +82,8 @@ def pinpoint(issues: Iterable[Issue]) -> tuple[Issue, ...]:
     """Return the issues sorted by place and without repetition, those that only name a key with its line and column.
 
     Each file is read once more. A key that is not written there, such as a missing one, is given the place of the
-    table it belongs to, or of the file's beginning; an issue of a file that is long, gone or changed keeps its key alone.
+    table it belongs to, or of the file's beginning; an issue of a file that is long, gone or changed keeps its key
+    alone.
     """
     by_path: defaultdict[Path, list[Issue]] = defaultdict(list)
     for issue in issues:

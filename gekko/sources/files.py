@@ -5,7 +5,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
 
 from attrs import frozen
@@ -60,6 +60,22 @@ def read_bytes(path: Path, limit: int, what: str = "file") -> bytes:
     chunks: list[bytes] = []
     _read(path, limit, what, chunks.append)
     return b"".join(chunks)
+
+
+def read_lines(path: Path, limit: int) -> Iterator[bytes]:
+    """Yield the lines of the regular file at *path*, each with its end, without keeping any.
+
+    What is longer than *limit* bytes comes in pieces of that length.
+
+    Raises:
+        FileProblem: it is missing, is no regular file, or cannot be read.
+    """
+    with os.fdopen(_opened(path), "rb") as file:
+        try:
+            while line := file.readline(limit):
+                yield line
+        except OSError as error:
+            raise _unreadable(error) from None
 
 
 def decode(raw: bytes) -> str:
@@ -130,23 +146,30 @@ def neighbour(folder: Path, name: str, root: Path) -> Path:
 
 def _read(path: Path, limit: int, what: str, consume: Callable[[bytes], object]) -> int:
     """Hand the file to *consume*, chunk by chunk, and return its size."""
-    try:
-        descriptor = os.open(path, OPEN_FLAGS)
-    except (OSError, ValueError) as error:
-        raise _unopened(path, error) from None
+    descriptor = _opened(path)
     try:
         return _read_open(descriptor, limit, what, consume)
     except OSError as error:
-        raise FileProblem(f"cannot be read: {error.strerror}") from None
+        raise _unreadable(error) from None
     finally:
         os.close(descriptor)
 
 
+def _opened(path: Path) -> int:
+    """Open a regular file, and nothing else, for reading."""
+    try:
+        descriptor = os.open(path, OPEN_FLAGS)
+    except (OSError, ValueError) as error:
+        raise _unopened(path, error) from None
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    raise FileProblem("not a regular file", f"it is {_kind(mode)}")
+
+
 def _read_open(descriptor: int, limit: int, what: str, consume: Callable[[bytes], object]) -> int:
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        raise FileProblem("not a regular file", f"it is {_kind(status.st_mode)}")
-    if status.st_size > limit:
+    if os.fstat(descriptor).st_size > limit:
         raise _too_long(limit, what)
     # The size may have changed, and the kernel's own files state 0, so the bytes are counted as well.
     size = 0
@@ -160,6 +183,10 @@ def _read_open(descriptor: int, limit: int, what: str, consume: Callable[[bytes]
 
 def _too_long(limit: int, what: str) -> FileProblem:
     return FileProblem(f"longer than {limit / MIB:g} MiB", f"the limit for a {what}")
+
+
+def _unreadable(error: OSError) -> FileProblem:
+    return FileProblem(f"cannot be read: {error.strerror}")
 
 
 def _unopened(path: Path, error: OSError | ValueError) -> FileProblem:

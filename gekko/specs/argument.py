@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 from attrs import frozen
 
 from gekko.errors import Problem
 from gekko.jsontext import lone_surrogate
 from gekko.specs.rules import distinct, not_empty, one_character
-from gekko.specs.structure import ruled
+from gekko.specs.shape import Schema, in_schema
+from gekko.specs.structure import StructureError, ruled
 from gekko.wording import described, did_you_mean, one_of
 
 Kind: TypeAlias = Literal["string", "enum", "integer", "file"]
@@ -22,18 +23,45 @@ RESERVED: Final = ("help", "version", "verbose", "error-format", "config-dir", "
 INTEGER: Final = re.compile(r"[+-]?[0-9]{1,100}")
 
 
+
+@in_schema(object={"propertyNames": {"pattern": f"^{NAME.pattern}$", "not": {"enum": list(RESERVED)}}})
+def legal_names(args: Mapping[str, object]) -> None:
+    """Every argument has a name that can become an option."""
+    if problems := [problem for name in args for problem in _illegal_name(name)]:
+        raise StructureError(problems)
+
+
+def _illegal_name(name: str) -> Iterator[Problem]:
+    if not NAME.fullmatch(name):
+        yield Problem("not a legal name of an argument", "a letter, then letters, digits, '_' and '-'", (name,))
+    elif name in RESERVED:
+        yield Problem(f"the name '{name}' is reserved", "choose another", (name,))
+
+
 @frozen(kw_only=True)
 class Argument:
     """An argument of a command; on the command line it is an option."""
 
-    type: Kind = "string"
-    short: str | None = ruled(one_character, default=None)
-    required: bool = False
-    default: str | int | None = None
-    description: str = ""
-    values: tuple[str, ...] | None = ruled(not_empty, distinct, default=None)
-    min: int | None = None
-    max: int | None = None
+    TOGETHER: ClassVar[Schema] = {
+        "if": {"properties": {"type": {"const": "enum"}}, "required": ["type"]},
+        "then": {"required": ["values"], "properties": {"min": False, "max": False}},
+        "else": {
+            "properties": {"values": False},
+            "if": {"properties": {"type": {"const": "integer"}}, "required": ["type"]},
+            "else": {"properties": {"min": False, "max": False}},
+        },
+        "dependencies": {"default": {"properties": {"required": {"const": False}}}},
+    }
+    """What the keys say of each other, for editors; `misdeclared` says it to everybody else."""
+
+    type: Kind = ruled(default="string", doc="What its values are: texts, some of them, integers, or files of text.")
+    short: str | None = ruled(one_character, default=None, doc="A letter or digit for the short option.")
+    required: bool = ruled(default=False, doc="Whether it must be given.")
+    default: str | int | None = ruled(default=None, doc="Its value where it is not given.")
+    description: str = ruled(default="", doc="What the command's help says of it.")
+    values: tuple[str, ...] | None = ruled(not_empty, distinct, default=None, doc="What an enum accepts.")
+    min: int | None = ruled(default=None, doc="The least that an integer can be.")
+    max: int | None = ruled(default=None, doc="The most that an integer can be.")
 
     @property
     def is_always_there(self) -> bool:
@@ -90,14 +118,9 @@ class Argument:
 
 
 def misdeclared(args: Mapping[str, Argument]) -> Iterator[Problem]:
-    """Yield what is wrong with the declarations beyond the shape of each field; paths begin at `args`."""
+    """Yield what is wrong with the declarations beyond each field; paths begin at `args`."""
     shorts: dict[str, str] = {}
     for name, argument in args.items():
-        if not NAME.fullmatch(name):
-            hint = "a letter, then letters, digits, '_' and '-'"
-            yield Problem("not a legal name of an argument", hint, ("args", name))
-        elif name in RESERVED:
-            yield Problem(f"the name '{name}' is reserved", "choose another", ("args", name))
         if argument.short is not None:
             first = shorts.setdefault(argument.short, name)
             if first != name:

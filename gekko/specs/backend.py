@@ -10,8 +10,9 @@ from gekko import templates
 from gekko.errors import ConfigurationError, Problem
 from gekko.locations import KeyPath
 from gekko.sources.document import Document
-from gekko.specs.rules import at_most, http_url, not_blank, not_empty, not_supported_yet, positive, url_path
+from gekko.specs.rules import at_most, http_url, not_blank, not_empty, positive, url_path
 from gekko.specs.runtime import PORT, Runtime, has_port, port_at_most, with_port
+from gekko.specs.shape import in_schema
 from gekko.specs.sourced import Sourced, sourced
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, ruled
 
@@ -24,15 +25,20 @@ OURS: Final = ("content-type", "content-length", "host", "transfer-encoding", "c
 """Headers that describe the request itself; a configured value would contradict it."""
 
 
+ID_DOC: Final = "The name by which models refer to it."
+TIMEOUTS_DOC: Final = "How long a request may take."
+
 HIGHEST_PORT: Final = 65535
 EXAMPLE_PORT: Final = 8000
 
 
+@in_schema(string={"pattern": "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@]+(/[^?#]*)?$"})
 def _base_url(text: str) -> None:
     port_at_most(text)
     http_url(with_port(text, HIGHEST_PORT))
 
 
+@in_schema(object={"propertyNames": {"pattern": f"^{TOKEN.pattern}$"}})
 def _legal_headers(headers: Mapping[str, str]) -> None:
     problems = [Problem(*found, at=(name,)) for name in headers if (found := _illegal_name(name, headers))]
     problems += (problem.below(name) for name, value in headers.items() for problem in _illegal_value(value))
@@ -70,32 +76,36 @@ def is_header_value(value: str) -> bool:
 class Operation:
     """One thing that the server can do, and where."""
 
-    path: str = ruled(url_path)
-    method: Literal["POST"] = "POST"
-    protocol: Protocol = "chat"
+    path: str = ruled(url_path, doc="What follows base_url.")
+    method: Literal["POST"] = ruled(default="POST", doc="The only one.")
+    protocol: Protocol = ruled(default="chat", doc="How the operation is spoken to.")
 
 
 @frozen(kw_only=True)
 class Timeouts:
     """How long a request may take, from the look-up of the name to the last byte of the answer."""
 
-    request_secs: float = ruled(positive, default=120)
+    request_secs: float = ruled(positive, default=120, doc="Seconds, from looking up the name to the last byte.")
 
 
 @frozen(kw_only=True)
 class Server:
     """A backend that is reached over HTTP."""
 
-    id: str = ruled(not_blank)
-    type: Literal["openai-compatible"]
-    base_url: str = ruled(_base_url)
-    operations: Mapping[str, Operation] = ruled(not_empty)
-    structured_output: bool = False
-    timeouts: Timeouts = Timeouts()
-    headers: Mapping[str, str] = ruled(_legal_headers, default=Factory(dict))
-    max_concurrent: object = ruled(not_supported_yet, default=None)
-    runtime: Runtime | None = None
-    port: int | None = ruled(positive, at_most(HIGHEST_PORT), default=None)
+    id: str = ruled(not_blank, doc=ID_DOC)
+    type: Literal["openai-compatible"] = ruled(doc="A server that is reached over HTTP.")
+    base_url: str = ruled(_base_url, doc="An http or https URL; an operation's path is appended.")
+    operations: Mapping[str, Operation] = ruled(not_empty, doc="What the server can do, each under a name.")
+    structured_output: bool = ruled(default=False, doc="Whether a command's output schema is sent as well.")
+    timeouts: Timeouts = ruled(default=Timeouts(), doc=TIMEOUTS_DOC)
+    headers: Mapping[str, str] = ruled(
+        _legal_headers, default=Factory(dict), doc="Headers by name; values may hold {{ env.NAME }}."
+    )
+    max_concurrent: int | None = ruled(positive, default=None, doc="At most so many requests at a time.")
+    runtime: Runtime | None = ruled(default=None, doc="How `gko backend serve` starts the server.")
+    port: int | None = ruled(
+        positive, at_most(HIGHEST_PORT), default=None, doc="What {{ backend.port }} stands for, in base_url for one."
+    )
 
     def url(self, operation: Operation) -> str:
         """Return where an operation is reached."""
@@ -106,21 +116,21 @@ class Server:
 class Engine:
     """How the embedded engine is run. *context* and *max_tokens* are in tokens."""
 
-    context: int = ruled(positive, at_most(1_048_576), default=4096)
-    threads: int = ruled(positive, at_most(1024), default=1)
-    startup_secs: float = ruled(positive, default=60)
-    max_tokens: int = ruled(positive, default=512)
+    context: int = ruled(positive, at_most(1_048_576), default=4096, doc="Tokens of prompt and answer together.")
+    threads: int = ruled(positive, at_most(1024), default=1, doc="Threads; more are not always faster.")
+    startup_secs: float = ruled(positive, default=60, doc="Seconds that the engine may take to be ready.")
+    max_tokens: int = ruled(positive, default=512, doc="Of an answer, where neither model nor command say it.")
 
 
 @frozen(kw_only=True)
 class Embedded:
     """A backend that gko starts itself, as a child process."""
 
-    id: str = ruled(not_blank)
-    type: Literal["embedded"]
-    weights: str = ruled(not_blank)
-    engine: Engine = Engine()
-    timeouts: Timeouts = Timeouts()
+    id: str = ruled(not_blank, doc=ID_DOC)
+    type: Literal["embedded"] = ruled(doc="A small model that answers on this machine.")
+    weights: str = ruled(not_blank, doc="An installed distribution that carries one GGUF file, or a path to one.")
+    engine: Engine = ruled(default=Engine(), doc="How the engine is run.")
+    timeouts: Timeouts = ruled(default=Timeouts(), doc=TIMEOUTS_DOC)
     operations: Mapping[str, Operation] = field(init=False, factory=lambda: EMBEDDED_OPERATIONS)
 
 

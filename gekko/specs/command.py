@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 from attrs import Factory, field, frozen
 
@@ -11,9 +11,10 @@ from gekko.errors import ConfigurationError, Issue, Problem
 from gekko.locations import Location
 from gekko.sources.document import Document
 from gekko.sources.listing import CommandPath
-from gekko.specs.argument import Argument, misdeclared
+from gekko.specs.argument import Argument, legal_names, misdeclared
 from gekko.specs.model import Generation
 from gekko.specs.rules import not_blank, not_empty, not_negative
+from gekko.specs.shape import Schema, in_schema
 from gekko.specs.structure import StructureError, ruled, structure
 from gekko.templates import Placeholder, Template
 from gekko.wording import did_you_mean
@@ -29,6 +30,7 @@ WITHOUT_INPUT: Final = templates.IN_COMMANDS - {"input"}
 """The placeholders that can stand where the input cannot."""
 
 
+@in_schema(string={"pattern": "^(/|$)"})
 def _pointer(text: str) -> None:
     try:
         pointers.parse(text)
@@ -40,43 +42,50 @@ def _pointer(text: str) -> None:
 class Input:
     """Where the input comes from."""
 
-    mode: InputMode = "stdin"
+    mode: InputMode = ruled(default="stdin", doc="Standard input, a file, either of them, or bytes to upload.")
 
 
 @frozen(kw_only=True)
 class Turn:
     """A fixed turn that is shown to the model before the prompt."""
 
-    user: str = ruled(not_empty)
-    assistant: str = ruled(not_empty)
+    user: str = ruled(not_empty, doc="What the user says.")
+    assistant: str = ruled(not_empty, doc="What the model is said to have answered.")
 
 
 @frozen(kw_only=True)
 class Output:
     """The contract that an answer must keep."""
 
-    format: Literal["text", "json"] = "text"
-    schema: str | None = ruled(not_blank, default=None)
-    max_lines: int | None = ruled(not_negative, default=None)
-    allow_truncated: bool | None = None
-    strip_reasoning: bool | None = None
-    extract: str | None = ruled(_pointer, default=None)
+    TOGETHER: ClassVar[Schema] = {
+        "if": {"properties": {"format": {"const": "json"}}, "required": ["format"]},
+        "then": {"properties": {"max_lines": False}},
+        "else": {"properties": {"schema": False, "extract": False}},
+    }
+    """What the keys say of each other, for editors; `_contradictions` says it to everybody else."""
+
+    format: Literal["text", "json"] = ruled(default="text", doc="What an answer is.")
+    schema: str | None = ruled(not_blank, default=None, doc="The JSON Schema that the document must satisfy.")
+    max_lines: int | None = ruled(not_negative, default=None, doc="The most lines of a text, empty ones not counted.")
+    allow_truncated: bool | None = ruled(default=None, doc="Whether an answer that was cut short is accepted.")
+    strip_reasoning: bool | None = ruled(default=None, doc="Whether a leading <think> block is removed.")
+    extract: str | None = ruled(_pointer, default=None, doc="A JSON pointer to the value that is printed alone.")
 
 
 @frozen(kw_only=True)
 class FrontMatter:
     """What stands between the `---` lines."""
 
-    model: str = ruled(not_blank)
-    description: str = ""
-    system: str | None = ruled(not_blank, default=None)
-    args: Mapping[str, Argument] = Factory(dict)
-    input: Input = Input()
-    examples: tuple[Turn, ...] = ()
-    schemas: Mapping[str, str] = Factory(dict)
-    partials: Mapping[str, str] = Factory(dict)
-    generation: Generation | None = None
-    output: Output = Output()
+    model: str = ruled(not_blank, doc="The id of a model.")
+    description: str = ruled(default="", doc="What the command's help says.")
+    system: str | None = ruled(not_blank, default=None, doc="The system message.")
+    args: Mapping[str, Argument] = ruled(legal_names, default=Factory(dict), doc="Arguments, each an option --NAME.")
+    input: Input = ruled(default=Input(), doc="Where the input comes from.")
+    examples: tuple[Turn, ...] = ruled(default=(), doc="Turns that are shown to the model before the prompt.")
+    schemas: Mapping[str, str] = ruled(default=Factory(dict), doc="Schemas for {{ schemas.NAME }}, by name.")
+    partials: Mapping[str, str] = ruled(default=Factory(dict), doc="Texts for {{ partials.NAME }}, by name.")
+    generation: Generation | None = ruled(default=None, doc="Laid over the model's parameters, key by key.")
+    output: Output = ruled(default=Output(), doc="The contract that an answer must keep.")
 
 
 @frozen

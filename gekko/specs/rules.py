@@ -97,7 +97,7 @@ def http_url(text: str) -> None:
         raise ValueError("the URL holds a query or a fragment", wanted)
 
 
-@in_schema(string={"pattern": r"^[!\"$-~]+$"})
+@in_schema(string={"pattern": '^[!"$-~]+$'})
 def url_path(text: str) -> None:
     """The text is what follows a base URL: printable ASCII without white space, query and fragment."""
     if not text or not text.isascii() or any(char.isspace() or not char.isprintable() for char in text):

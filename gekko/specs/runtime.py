@@ -9,6 +9,7 @@ from gekko import templates
 from gekko.errors import Problem
 from gekko.locations import KeyPath
 from gekko.specs.rules import not_blank, positive
+from gekko.specs.shape import in_schema
 from gekko.specs.structure import Rule, StructureError, ruled
 from gekko.templates import Placeholder
 from gekko.wording import one_of, shown
@@ -20,6 +21,7 @@ OURS: Final = ("-d", "--detach", "--name", "--rm")
 """Options of `docker run` that gko itself gives, or that would take the container away before its log is kept."""
 
 STARTUP_SECS: Final = 60
+STARTUP_DOC: Final = "Seconds until the server accepts connections, at most."
 
 
 def port_at_most(text: str) -> None:
@@ -52,6 +54,7 @@ def each(rule: Rule) -> Rule:
     return rule_of_all
 
 
+@in_schema(object={"propertyNames": {"pattern": r"^[^=\x00]+$"}})
 def _variables(env: Mapping[str, str]) -> None:
     if wrong := [name for name in env if not name or "=" in name or "\0" in name]:
         raise StructureError(Problem("no environment variable can have this name", at=(name,)) for name in wrong)
@@ -73,11 +76,13 @@ def _leaves_ours_alone(options: tuple[str, ...]) -> None:
 class ProcessRuntime:
     """A program that serves until it is told to end."""
 
-    type: Literal["process"]
-    command: str = ruled(not_blank, passable)
-    arguments: tuple[str, ...] = ruled(each(passable), default=())
-    env: Mapping[str, str] = ruled(_variables, each(passable), default=Factory(dict))
-    startup_timeout_secs: float = ruled(positive, default=STARTUP_SECS)
+    type: Literal["process"] = ruled(doc="A program of this machine.")
+    command: str = ruled(not_blank, passable, doc="The program: a name on the PATH, or a path.")
+    arguments: tuple[str, ...] = ruled(each(passable), default=(), doc="Its arguments, handed over as they are.")
+    env: Mapping[str, str] = ruled(
+        _variables, each(passable), default=Factory(dict), doc="Environment variables, laid over those of gko."
+    )
+    startup_timeout_secs: float = ruled(positive, default=STARTUP_SECS, doc=STARTUP_DOC)
 
     def texts(self) -> Iterator[tuple[KeyPath, str]]:
         """Yield every text in which the port can stand, with its key."""
@@ -96,11 +101,13 @@ class ProcessRuntime:
 class DockerRuntime:
     """A container, run from an image by the docker command line."""
 
-    type: Literal["docker"]
-    image: str = ruled(not_blank, passable, _image)
-    options: tuple[str, ...] = ruled(_leaves_ours_alone, each(passable), default=())
-    args: tuple[str, ...] = ruled(each(passable), default=())
-    startup_timeout_secs: float = ruled(positive, default=STARTUP_SECS)
+    type: Literal["docker"] = ruled(doc="A container, started by the docker command line.")
+    image: str = ruled(not_blank, passable, _image, doc="The image that it is made of.")
+    options: tuple[str, ...] = ruled(
+        _leaves_ours_alone, each(passable), default=(), doc="Options of `docker run`, before the image."
+    )
+    args: tuple[str, ...] = ruled(each(passable), default=(), doc="Arguments of the program in it, after the image.")
+    startup_timeout_secs: float = ruled(positive, default=STARTUP_SECS, doc=STARTUP_DOC)
 
     def texts(self) -> Iterator[tuple[KeyPath, str]]:
         """Yield every text in which the port can stand, with its key."""

@@ -88,12 +88,13 @@ def problems(block: Block, kind: str, folder: Path) -> list[str]:
 
 def _surround(project: Project, words: frozenset[str]) -> None:
     """Write what the excerpts of all pages refer to."""
-    project.backend("http://127.0.0.1:8000")
+    project.backend("http://127.0.0.1:8000", '[operations.embed]\npath = "/v1/embeddings"\nprotocol = "embeddings"')
     if "backend" not in words:
         project.backend("http://127.0.0.1:8000", id="ovms")
     for name in ("small", "fast", "slow"):
         project.model(id=name)
     project.model(id="whisper", operation="speech")
+    project.model(id="e5", operation="embed")
     project.write("schemas/classification.json", '{"type": "object"}')
     project.write("partials/style-guide.md", "Be brief.")
     project.write("tests/tested/hardware.txt", "The printer is on fire")

@@ -17,7 +17,7 @@ from gekko.checks.checker import Checker, Place
 from gekko.checks.registry import POINTERS, discover
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import CODES
-from gekko.cli.root import BUILT_IN, CONFIG
+from gekko.cli.root import BACKEND, BUILT_IN, CONFIG, REPORT
 from tests.docs.markdown import PAGES, ROOT
 
 PART: Final = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(<!-- end of (?P=name) -->\n)", re.DOTALL)
@@ -30,6 +30,8 @@ PLACES: Final = {
     Place.POINTER: "`[expect]`, as a key that begins with `/`",
     Place.VALUE: "`is`",
 }
+
+GROUPS: Final = {"backend": BACKEND, "config": CONFIG, "report": REPORT}
 
 LINE_CHARACTERS: Final = 100
 
@@ -107,7 +109,8 @@ def _meaning(code: Exit, kinds: list[type[errors.GekkoError]], signals: Mapping[
 
 def command_help() -> str:
     """Return what every command of gko's own says of itself."""
-    commands = ["gko", *(f"gko {name}" for name in BUILT_IN), *(f"gko config {name}" for name in CONFIG)]
+    inner = (f"gko {group} {name}" for group, names in GROUPS.items() for name in names)
+    commands = ["gko", *(f"gko {name}" for name in BUILT_IN), *inner]
     return "\n".join(f"## `{command}`\n\n```text\n{_help(command)}```\n" for command in sorted(commands))
 
 

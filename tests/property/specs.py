@@ -7,7 +7,7 @@ import attrs
 import tomlkit
 from hypothesis import strategies as st
 
-from gekko.specs.argument import Argument
+from gekko.specs.argument import NAME, RESERVED, Argument
 from gekko.specs.backend import OURS, Operation, Server, Timeouts
 from gekko.specs.case import Case, FileInput
 from gekko.specs.command import FrontMatter, Input, Output, Turn
@@ -76,6 +76,8 @@ SERVERS: Final = st.builds(
     headers=HEADERS,
 )
 
+ARGUMENT_NAMES: Final = st.from_regex(NAME, fullmatch=True).filter(lambda name: name not in RESERVED)
+
 ARGUMENTS: Final = st.builds(
     Argument,
     type=st.sampled_from(["string", "enum", "integer", "file"]),
@@ -93,7 +95,7 @@ FRONT_MATTER: Final = st.builds(
     model=NOT_BLANK,
     description=TEXT,
     system=st.none() | NOT_BLANK,
-    args=mappings(TEXT, ARGUMENTS),
+    args=mappings(ARGUMENT_NAMES, ARGUMENTS),
     input=st.builds(Input, mode=st.sampled_from(["stdin", "file", "stdin_or_file", "binary"])),
     examples=st.lists(st.builds(Turn, user=SOMETHING, assistant=SOMETHING), max_size=2).map(tuple),
     schemas=mappings(TEXT, TEXT),

@@ -54,8 +54,9 @@ def run(args: list[str]) -> None:
     if image == "broken":
         fail("Error response from daemon: failed to create task for container", 127)
     command = [sys.executable, str(LITTLE_SERVER), *given]
-    watching = [sys.executable, __file__, "watch", name, *command]
-    subprocess.Popen(watching, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+    watching = [sys.executable, "-S", "-E", __file__, "watch", name, *command]
+    nowhere = subprocess.DEVNULL
+    subprocess.Popen(watching, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True)
     while not found(name)["pid"]:
         time.sleep(0.01)
     print(container["id"])

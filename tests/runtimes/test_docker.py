@@ -50,7 +50,7 @@ def docked(tmp_path: Path) -> Iterator[DockedProject]:
     folder = tmp_path / "docker"
     program.parent.mkdir()
     folder.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{STAND_IN}" "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -E "{STAND_IN}" "$@"\n')
     program.chmod(0o755)
     path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
     docked = DockedProject(Project(tmp_path, {"PATH": path, "STAND_IN_DOCKER": str(folder)}))

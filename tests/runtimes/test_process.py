@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from gekko.run.runtimes.processes import process
 from tests.project import Project
 from tests.runtimes.served import LITTLE_SERVER, ServedProject, is_alive, until
 
@@ -366,10 +365,3 @@ def test_the_state_is_for_its_owner_alone(served: ServedProject) -> None:
     served.project.gko("backend", "serve", "fast")
 
     assert served.state.stat().st_mode & 0o077 == 0
-
-
-def test_this_process_is_found_by_its_number() -> None:
-    found = process(os.getpid())
-
-    assert found is not None
-    assert (found.pid, found.group, found.has_ended) == (os.getpid(), os.getpgid(0), False)

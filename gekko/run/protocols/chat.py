@@ -20,8 +20,12 @@ def chat_body(
     messages: Sequence[Message],
     generation: Mapping[str, object],
     response_schema: object | None = None,
+    *,
+    streams: bool = False,
 ) -> bytes:
     """Return the body of a request; *generation* goes in at the top level, a schema the server is told to keep to.
+
+    Where it *streams*, the server is asked to answer in pieces, and to count its tokens all the same.
 
     Raises:
         JsonTextError: some text or value cannot be written as JSON.
@@ -34,6 +38,8 @@ def chat_body(
     if response_schema is not None:
         named = {"name": SCHEMA_NAME, "schema": response_schema, "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
+    if streams:
+        body = {"stream_options": {"include_usage": True}, **body, "stream": True}
     return jsontext.compact(body).encode()
 
 

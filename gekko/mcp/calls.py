@@ -1,0 +1,147 @@
+"""One call of a tool: its arguments checked, the command run and recorded."""
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from attrs import frozen
+
+from gekko import limits
+from gekko.errors import InputOutputError, OutputError, Problem, UsageError
+from gekko.locations import shown_path
+from gekko.mcp.schemas import FILE_KEY, main_key
+from gekko.mcp.tools import Tool
+from gekko.plan.arguments import bind_arguments
+from gekko.plan.inputs import Bytes, Held
+from gekko.plan.job import Job
+from gekko.run.execute import Executor, NoAnswerError, Run
+from gekko.run.stats import Statistics
+from gekko.sources.files import FileProblem, decode, read_bytes
+from gekko.specs.command import Command
+from gekko.wording import described
+
+log = logging.getLogger(__name__)
+
+
+@frozen
+class Caller:
+    """Runs tools. Files that a call names are found in *folder*, and nowhere else."""
+
+    executor: Executor
+    folder: Path
+    statistics: Statistics | None = None
+
+    async def call(self, tool: Tool, given: Mapping[str, object]) -> Run:
+        """Run a tool with the arguments *given*, and return the run, whose answer keeps the contract.
+
+        Raises:
+            UsageError: an argument is wrong.
+            InputOutputError: a file cannot be read, or the input is too long.
+            NoAnswerError: there is no answer.
+            OutputError: the answer breaks the contract.
+        """
+        job, main = prepared(tool, given, self.folder)
+        try:
+            run = await self.executor.run(job, main)
+        except NoAnswerError as error:
+            if self.statistics is not None:
+                self.statistics.failed(job.recipe, error.duration_ms, error.exit_code)
+            raise
+        if run.first_failure is not None:
+            log.info("'%s' answered, because %s", run.outcome.model_answered, run.first_failure)
+        if self.statistics is not None:
+            self.statistics.finished(job.recipe, run)
+        if run.outcome.exit_code != 0:
+            raise OutputError(run.outcome.reasons)
+        return run
+
+
+def prepared(tool: Tool, given: Mapping[str, object], folder: Path) -> tuple[Job, Held | Bytes]:
+    """Return the job that a call is, and its input.
+
+    Raises:
+        UsageError: with everything that is wrong with *given*.
+        InputOutputError: a file cannot be read, or the input is too long.
+    """
+    command = tool.recipe.command
+    key = main_key(command)
+    problems = list(_mistyped(command, key, given))
+    args = {name: _plain(value) for name, value in given.items() if name != key}
+    texts, found = bind_arguments(
+        command, args, lambda name: _held(_inside(folder, name)), lambda name: _held(command.scope_root / name)
+    )
+    told = {problem.at for problem in problems}
+    problems += (problem for problem in found if problem.at not in told)
+    if problems:
+        raise UsageError("\n".join(map(_told, problems)), problems)
+    return Job(tool.recipe, texts), _main(key, "" if key is None else str(given[key]), folder)
+
+
+def _mistyped(command: Command, key: str | None, given: Mapping[str, object]) -> Iterator[Problem]:
+    """Yield a problem for each value of a kind that its place never takes; of integers, text is as good as a number."""
+    if key is not None and key not in given:
+        yield Problem("required, but missing", at=(key,))
+    for name, value in given.items():
+        argument = command.front.args.get(name)
+        if (name == key and not isinstance(value, str)) or (argument is not None and not _is_plain(value)):
+            expected = "an integer" if argument is not None and argument.type == "integer" else "a string"
+            yield Problem(f"expected {expected}, found {described(value)}", at=(name,))
+
+
+def _is_plain(value: object) -> bool:
+    is_integral = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return isinstance(value, str) or (is_integral and not isinstance(value, bool))
+
+
+def _plain(value: object) -> str | int:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)  # to JSON, 3.0 is an integer
+    return value if isinstance(value, str | int) else ""
+
+
+def _main(key: str | None, given: str, folder: Path) -> Held | Bytes:
+    if key == FILE_KEY:
+        try:
+            path = _inside(folder, given)
+        except FileProblem as error:
+            problem = Problem(error.problem, error.hint, (FILE_KEY,))
+            raise UsageError(_told(problem), [problem]) from None
+        return Bytes(_content(path, "input"), Path(given).name)
+    if len(given.encode()) > limits.INPUT_BYTES:
+        raise InputOutputError(f"{key}: longer than {limits.INPUT_BYTES // limits.MIB} MiB; the limit for an input")
+    return Held(given.removeprefix("\ufeff"))
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """Return the path of a file that a call names, all links followed.
+
+    Raises:
+        FileProblem: it leads out of *folder*: whoever thinks up a call may have read what an attacker wrote.
+    """
+    try:
+        path = Path(os.path.realpath(folder / name))
+    except ValueError as error:  # a NUL
+        raise FileProblem(f"not the name of a file: {error}") from None
+    if not path.is_relative_to(os.path.realpath(folder)):
+        raise FileProblem(f"{path} is not inside {folder}", "a file of the folder that gko was started in is expected")
+    return path
+
+
+def _held(path: Path) -> Held:
+    try:
+        return Held(decode(_content(path, "argument")))
+    except FileProblem as error:
+        raise InputOutputError(f"{shown_path(path)}: {error}") from None
+
+
+def _content(path: Path, what: str) -> bytes:
+    try:
+        return read_bytes(path, limits.INPUT_BYTES, what)
+    except FileProblem as error:
+        raise InputOutputError(f"{shown_path(path)}: {error}") from None
+
+
+def _told(problem: Problem) -> str:
+    place = f"{problem.at[0]}: " if problem.at else ""
+    return place + "; ".join(filter(None, (problem.problem, problem.hint)))
