@@ -301,7 +301,7 @@ class TestArguments:
             (("--class-name", "x", "--file", "here.txt"), "ticket|2|here\r\n|x|"),
             (("-Cx", "here.txt"), "ticket|2|beside the scope|x|here\r\n"),
             (("-Cx", "--file=here.txt", "--", "here.txt"), "ticket|2|here\r\n|x|here\r\n"),
-            (("here.txt", "-Cx", "-v", "info"), "ticket|2|beside the scope|x|here\r\n"),
+            (("here.txt", "-Cx", "-v", "error"), "ticket|2|beside the scope|x|here\r\n"),
             (("-Cx", "--kind", "mail", "--kind", "ticket"), "ticket|2|beside the scope|x|"),
         ],
     )
@@ -351,7 +351,7 @@ class TestArguments:
 
 
 class TestOptions:
-    @pytest.mark.parametrize("args", [("-v", "error", "say"), ("say", "-v", "error"), ("say", "--verbose=info")])
+    @pytest.mark.parametrize("args", [("-v", "error", "say"), ("say", "-v", "error"), ("say", "--verbose=error")])
     def test_global_ones_stand_before_and_after_the_command(self, project: Project, args: tuple[str, ...]) -> None:
         project.command("say", PLAIN, ECHO)
 

@@ -11,7 +11,7 @@ import click
 
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
-from gekko.cli.options import AtLeast, Leaf
+from gekko.cli.options import AtLeast, Leaf, command_path
 from gekko.cli.session import Session, tell, write_result
 from gekko.cli.suggestions import command_words, models
 from gekko.errors import OutputError
@@ -41,7 +41,7 @@ def test(session: Session, words: tuple[str, ...], model: str | None, repeat: in
     from gekko.plan.suite import Selection
 
     gc.set_threshold(OBJECTS_UNTIL_GC)
-    selection = Selection(tuple(step for word in words for step in word.split("/") if step), model)
+    selection = Selection(command_path(words), model)
     if dry_run:
         return _rehearse(session, selection, as_json)
     return _judge(session, selection, repeat, as_json)

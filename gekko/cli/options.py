@@ -1,14 +1,17 @@
 """What every command takes, and types of values whose refusals speak as the rest of gko does."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gekko.cli.session import ERROR_FORMATS, LEVELS, ErrorFormat, Session, write_result
 from gekko.cli.suggestions import folders
 from gekko.wording import did_you_mean, one_of
+
+if TYPE_CHECKING:
+    from gekko.sources.listing import CommandPath
 
 
 class OneOf(click.Choice[str]):
@@ -114,6 +117,11 @@ def heed(args: Sequence[str], session: Session) -> None:
     for level in LEVELS:
         if level == _value_in(args, "--verbose", "-v"):
             session.set_verbosity(level)
+
+
+def command_path(words: Iterable[str]) -> "CommandPath":
+    """Return the command path that words on the command line name: `git review` and `git/review` are one."""
+    return tuple(step for word in words for step in word.split("/") if step)
 
 
 def error_format_in(args: Sequence[str]) -> ErrorFormat:

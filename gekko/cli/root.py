@@ -17,6 +17,7 @@ CONFIG: Final = {
     "check": ("gekko.cli.config_check:check", "Check the configuration, and whether its backends can be reached."),
     "expectations": ("gekko.cli.config_expectations:expectations", "List the expectations that cases can use."),
     "init": ("gekko.cli.config_init:init", "Write a first command with a case into ./.gekko."),
+    "models": ("gekko.cli.config_models:models", "List the models that commands can name."),
     "schema": ("gekko.cli.config_schema:schema", "Print the JSON Schema of a kind of file."),
     "test": ("gekko.cli.config_test:test", "Run the regression cases of configured commands."),
 }
@@ -44,6 +45,7 @@ BUILT_IN: Final = {
     "backend": ("gekko.cli.root:backend", "Start, watch and end the servers of backends."),
     "completion": ("gekko.cli.completion:completion", "Print what a shell needs to complete gko's commands."),
     "config": ("gekko.cli.root:config", "Inspect and test the configuration."),
+    "describe": ("gekko.cli.describe:describe", "Describe a command, or list all, as JSON."),
     "doctor": ("gekko.cli.config_check:doctor", "The same as `gko config check`."),
     "mcp": ("gekko.cli.root:mcp", "Offer the configured commands to programs that speak MCP."),
     "report": ("gekko.cli.root:report", "Sum up what was recorded."),

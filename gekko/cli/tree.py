@@ -85,6 +85,15 @@ class OwnGroup(Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def own(self, ctx: click.Context, within: "CommandPath" = ()) -> "Iterator[tuple[CommandPath, str, click.Command]]":
+        """Import and yield gko's own commands, those of its groups too, with their words and one line about each."""
+        for name, about in OwnGroup.rows(self, ctx):
+            command = OwnGroup.get_command(self, ctx, name)
+            if isinstance(command, OwnGroup):
+                yield from command.own(ctx, (*within, name))
+            elif command is not None:
+                yield (*within, name), about, command
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with one line about each."""
         write_section(formatter, self.title, OwnGroup.rows(self, ctx))

@@ -41,8 +41,8 @@ def _file(title: str, wanted: Any) -> dict[str, object]:
 def case_schema(registry: Registry, warn: Callable[[str], None]) -> dict[str, object]:
     """Return the schema of a case file; a key whose checker cannot be used is left out, with a warning.
 
-    A key that nobody registered is refused. What a schema cannot say is said by the plan alone: docs/reference/case-files.md
-    lists it.
+    A key that nobody registered is refused. What a schema cannot say is said by the plan alone:
+    docs/reference/case-files.md lists it.
     """
     usable = _usable(registry, warn)
     literal = {key: _fragment(checker) for key, checker in usable.items() if Place.EXPECT in checker.places}

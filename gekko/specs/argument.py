@@ -23,7 +23,6 @@ RESERVED: Final = ("help", "version", "verbose", "error-format", "config-dir", "
 INTEGER: Final = re.compile(r"[+-]?[0-9]{1,100}")
 
 
-
 @in_schema(object={"propertyNames": {"pattern": f"^{NAME.pattern}$", "not": {"enum": list(RESERVED)}}})
 def legal_names(args: Mapping[str, object]) -> None:
     """Every argument has a name that can become an option."""

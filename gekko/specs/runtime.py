@@ -66,10 +66,10 @@ def _image(text: str) -> None:
 
 
 def _leaves_ours_alone(options: tuple[str, ...]) -> None:
-    taken = [index for index, option in enumerate(options) if option.partition("=")[0] in OURS]
-    if taken:
+    names = [option.partition("=")[0] for option in options]
+    if taken := [(index, name) for index, name in enumerate(names) if name in OURS]:
         hint = f"gko itself decides about {one_of(OURS, conjunction='and')}"
-        raise StructureError(Problem("an option that belongs to gko", hint, (index,)) for index in taken)
+        raise StructureError(Problem(f"'{name}' cannot be given here", hint, (index,)) for index, name in taken)
 
 
 @frozen(kw_only=True)

@@ -1,7 +1,6 @@
 """The JSON Schema, draft-07, of what `structure` accepts, derived from the same classes and their rules."""
 
 from collections.abc import Callable, Mapping
-from functools import reduce
 from typing import Any, Final, TypeAlias, get_args
 
 import attrs
@@ -19,7 +18,7 @@ Schema: TypeAlias = Mapping[str, Any]
 
 @frozen(eq=False)
 class InSchema:
-    """A rule that JSON Schema can say as well; *keywords* say it for each type of value."""
+    """A rule that JSON Schema can say as well; *keywords* say it for each type of value, "number" for every number."""
 
     rule: Rule
     keywords: Mapping[str, Schema]
@@ -70,12 +69,13 @@ class Shapes:
         }
 
     def _value(self, field: "attrs.Attribute[Any]") -> dict[str, Any]:
-        shape = self.of(field.type)
-        kinds = {shape.get("type")} | ({"number"} if shape.get("type") == "integer" else set())
-        said = (rule.keywords for rule in field.metadata.get(RULES, ()) if isinstance(rule, InSchema))
-        keywords = (schema for by_kind in said for kind, schema in by_kind.items() if kind in kinds)
+        schema = self.of(field.type)
+        kind = schema.get("type", "").replace("integer", "number")
+        for rule in field.metadata.get(RULES, ()):
+            if isinstance(rule, InSchema):
+                schema = _merged(schema, rule.keywords.get(kind, {}))
         doc = {"description": field.metadata[DOC]} if field.metadata.get(DOC) else {}
-        return {**doc, **reduce(_merged, keywords, shape), **_default(field.default)}
+        return {**doc, **schema, **_default(field.default)}
 
     def _union(self, members: list[Any]) -> dict[str, Any]:
         if len(members) == 1:

@@ -1,4 +1,4 @@
-"""Shells at a terminal of their own: something is typed, the tab key is pressed, and the words that stand there count."""
+"""Shells at a terminal of their own: something is typed, the tab key is pressed, and the words on the line count."""
 
 import os
 import pty

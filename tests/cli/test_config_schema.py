@@ -130,7 +130,14 @@ def checked(project: Project, kind: str, text: str) -> Finished:
     """Let Taplo check a file by the schema of its kind."""
     (project.folder / "schema.json").write_bytes(project.gko("config", "schema", kind).stdout)
     (project.folder / "file.toml").write_text(text)
-    command = [TAPLO, "check", "--no-auto-config", "--schema", (project.folder / "schema.json").as_uri(), "file.toml"]
+    command = [
+        str(TAPLO),
+        "check",
+        "--no-auto-config",
+        "--schema",
+        (project.folder / "schema.json").as_uri(),
+        "file.toml",
+    ]
     done = subprocess.run(command, cwd=project.folder, capture_output=True, timeout=60, check=False)
     return Finished(done.returncode, done.stdout, done.stderr.decode())
 

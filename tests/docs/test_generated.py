@@ -14,6 +14,7 @@ from gekko.specs.case import Case
 from gekko.specs.command import RESERVED, FrontMatter, Input, Output, Turn
 from gekko.specs.model import CONTROLLED, Generation, Model
 from gekko.specs.rules import not_supported_yet
+from gekko.specs.runtime import DockerRuntime, ProcessRuntime
 from gekko.specs.structure import RULES
 from tests.docs.generate import PARTS, regenerated
 from tests.docs.markdown import PAGES, ROOT, tables
@@ -21,6 +22,8 @@ from tests.docs.markdown import PAGES, ROOT, tables
 CONFIGURATION = ROOT / "docs" / "reference" / "configuration.md"
 
 CASE_FILES = ROOT / "docs" / "reference" / "case-files.md"
+
+RUNTIMES = ROOT / "docs" / "runtimes.md"
 
 TABLES = [
     pytest.param(CONFIGURATION, "A server", Server, id="server"),
@@ -36,6 +39,8 @@ TABLES = [
     pytest.param(CONFIGURATION, "`[[examples]]`", Turn, id="example"),
     pytest.param(CONFIGURATION, "`[output]`", Output, id="output"),
     pytest.param(CASE_FILES, "Keys", Case, id="case"),
+    pytest.param(RUNTIMES, "A process", ProcessRuntime, id="process"),
+    pytest.param(RUNTIMES, "A container", DockerRuntime, id="container"),
 ]
 
 

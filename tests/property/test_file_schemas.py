@@ -141,10 +141,8 @@ def with_slips(draw: st.DrawFn, sound: st.SearchStrategy[dict[str, Any]]) -> obj
     """Draw a file with up to two slips: a value that stands somewhere else, or a key of another name."""
     data: object = draw(sound)
     for _ in range(draw(st.integers(0, 2))):
-        if isinstance(data, dict) and draw(st.booleans()):
-            data = draw(renamed(data))
-        else:
-            data = draw(changed(data, SLIPS))
+        is_a_name = isinstance(data, dict) and draw(st.booleans())
+        data = draw(renamed(data) if is_a_name else changed(data, SLIPS))  # type: ignore[arg-type]
     return data
 
 
@@ -281,7 +279,8 @@ def a_default_that_is_refused(data: Data, _: type) -> bool:
 
 
 def spec(argument: Data) -> Argument:
-    return Argument(**{key: tuple(value) if isinstance(value, list) else value for key, value in argument.items()})
+    keys: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in argument.items()}
+    return Argument(**keys)
 
 
 def is_refused(argument: Argument, value: str | int) -> bool:

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 
 class Chat(BaseHTTPRequestHandler):
@@ -32,7 +33,12 @@ class ShyServer(HTTPServer):
 
 def main() -> None:
     port, *habits = sys.argv[1:]
-    said = {"pid": os.getpid(), "folder": os.getcwd(), "stdin": sys.stdin.read(), "greeting": os.environ.get("GREETING")}
+    said = {
+        "pid": os.getpid(),
+        "folder": str(Path.cwd()),
+        "stdin": sys.stdin.read(),
+        "greeting": os.environ.get("GREETING"),
+    }
     print(json.dumps(said), flush=True)
     if "ill" in habits:
         print("no model to be found", file=sys.stderr)

@@ -25,12 +25,20 @@ arguments = {arguments}
 """
 
 
+def free_port() -> int:
+    """Return a port on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 @frozen
 class ServedProject:
     """A project with the model `fast`, whose backend `stub` is the little server on a port of its own."""
 
     project: Project
-    port: int = field(factory=lambda: free_port())
+    port: int = field(factory=free_port)
 
     def declare(self, *habits: str, more: str = "", port: int | None = None, backend: str = "stub") -> None:
         """Write the backend and its model."""
@@ -46,9 +54,7 @@ class ServedProject:
 
     def runtime(self, table: str, *, port: int | None = None, backend: str = "stub") -> None:
         """Write the backend with a `[runtime]`, and its model."""
-        self.project.backend(
-            "http://127.0.0.1:{{ backend.port }}", f"port = {port or self.port}\n{table}", id=backend
-        )
+        self.project.backend("http://127.0.0.1:{{ backend.port }}", f"port = {port or self.port}\n{table}", id=backend)
         self.project.model(backend=backend)
 
     @property
@@ -95,14 +101,6 @@ class ServedProject:
             found = process(mark["pid"]) if "pid" in mark else None
             if found is not None and found.born == mark["born"] and not found.has_ended:
                 os.killpg(found.pid, signal.SIGKILL)
-
-
-def free_port() -> int:
-    """Return a port on which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def is_alive(pid: int) -> bool:

@@ -101,12 +101,12 @@ def remove(container: dict[str, Any], *, is_forced: bool) -> None:
 
 def found(name: str) -> dict[str, Any]:
     """Return the container with that name or id."""
-    for path in FOLDER.glob("gko-*.json"):
-        container: dict[str, Any] = json.loads(path.read_text())
-        if name in (container["name"], container["id"]):
-            return container
-    print("[]")
-    fail(f"Error response from daemon: No such container: {name}")
+    containers: list[dict[str, Any]] = [json.loads(path.read_text()) for path in FOLDER.glob("gko-*.json")]
+    known = {container[key]: container for container in containers for key in ("name", "id")}
+    if name not in known:
+        print("[]")
+        fail(f"Error response from daemon: No such container: {name}")
+    return known[name]
 
 
 def save(container: dict[str, Any]) -> None:

@@ -105,7 +105,7 @@ def test_a_container_that_ended_is_stopped_and_its_name_is_free_again(docked: Do
     docked.project.gko("backend", "serve", "fast")
     (first,) = docked.containers()
     os.kill(first["pid"], signal.SIGKILL)
-    until(lambda: (docked.folder / f"{first['id']}.exit").exists())
+    until((docked.folder / f"{first['id']}.exit").exists)
 
     assert docked.status()[0]["state"] == "stopped"
     assert docked.project.gko("backend", "serve", "fast").exit_code == 0
@@ -119,7 +119,7 @@ def test_a_container_that_ended_and_was_forgotten_leaves_its_name(docked: Docked
     docked.project.gko("backend", "serve", "fast")
     (first,) = docked.containers()
     os.kill(first["pid"], signal.SIGKILL)
-    until(lambda: (docked.folder / f"{first['id']}.exit").exists())
+    until((docked.folder / f"{first['id']}.exit").exists)
     docked.records[0].unlink()
 
     assert docked.project.gko("backend", "serve", "fast").exit_code == 0

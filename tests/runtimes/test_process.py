@@ -95,6 +95,16 @@ def test_a_program_that_is_not_there_is_a_mistake_at_its_key(served: ServedProje
     assert command.removeprefix("./") in run.stderr
 
 
+def test_a_program_that_the_system_refuses_is_told(served: ServedProject) -> None:
+    served.project.write("bin/serve", "no program at all").chmod(0o755)
+    served.runtime('[runtime]\ntype = "process"\ncommand = "bin/serve"\narguments = ["{{ backend.port }}"]\n')
+
+    run = served.project.gko("backend", "serve", "fast")
+
+    assert (run.exit_code, run.stdout) == (3, b"")
+    assert "bin/serve cannot be started: Exec format error" in run.stderr
+
+
 def test_a_server_that_ends_early_is_told_with_its_last_words(served: ServedProject) -> None:
     served.declare("ill")
 
@@ -203,6 +213,21 @@ def test_a_server_is_not_forgotten_when_gko_is_killed_while_it_waits(served: Ser
     assert served.project.gko("backend", "status", "fast").exit_code == 3
     assert served.project.gko("backend", "stop", "fast").exit_code == 0
     assert not is_alive(pid)
+
+
+def test_a_server_that_still_starts_is_waited_for_and_left_alone(served: ServedProject) -> None:
+    served.declare("late", more="startup_timeout_secs = 0.5\n")
+    with served.project.start("backend", "serve", "fast") as gko:
+        until(lambda: served.records)
+        gko.kill()
+    pid = served.pid
+
+    run = served.project.gko("backend", "serve", "fast")
+
+    assert (run.exit_code, run.stdout) == (3, b"")
+    assert "0.5 seconds" in run.stderr
+    assert served.pid == pid
+    assert is_alive(pid)
 
 
 def test_two_that_serve_at_once_start_one_server(served: ServedProject) -> None:

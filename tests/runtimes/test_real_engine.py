@@ -14,7 +14,7 @@ def test_llama_cpp_is_served_and_answers_and_is_stopped(served: ServedProject) -
     arguments += ["--key-file", str(key_file), "--context", "256", "--max-tokens", "8"]
     runtime = f'[runtime]\ntype = "process"\ncommand = "{sys.executable}"\narguments = {json.dumps(arguments)}\n'
     served.runtime(HEADERS + runtime)
-    served.project.command("say", 'model = "fast"\n', "{{ input }}")
+    served.project.command("say", 'model = "fast"\n[output]\nallow_truncated = true\n', "{{ input }}")
     served.project.environ["LLAMA_KEY"] = "a-key-for-this-test"
 
     started = served.project.gko("backend", "serve", "fast")

@@ -1,0 +1,1 @@
+"""`gko mcp serve`, spoken to by the client of the official SDK."""
