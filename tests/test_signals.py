@@ -153,6 +153,21 @@ def test_waiting_for_an_input(project: Project, number: int, code: int) -> None:
     assert seconds < SOON_SECS
 
 
+def test_while_a_busy_backend_is_waited_for(start: Start, project: Project, server: StubServer) -> None:
+    project.backend(server.url, "max_concurrent = 1")
+    server.answer(stall)
+    first = start("git", "review")
+    until(lambda: server.requests, first)
+    second = start("git", "review")
+    time.sleep(0.6)
+
+    run, seconds = end(second, signal.SIGINT)
+
+    assert run == Finished(130, b"", "")
+    assert seconds < SOON_SECS
+    assert len(server.requests) == 1
+
+
 WORKING = """
 def judge(self, value, outcome):
     self.work()
@@ -192,7 +207,7 @@ def test_while_nothing_is_waited_for(
 
 BLOCKING = """
 import asyncio, sys, time
-from gekko.cli.interrupts import heed_signals, run_heedful
+from gekko.cli.interrupts import Interrupted, heed_signals, run_heedful
 from gekko.run.exchange import Request
 from gekko.run.http import HttpTransport
 
@@ -205,7 +220,10 @@ async def main():
         pass
 
 heed_signals()
-run_heedful(main())
+try:
+    run_heedful(main())
+except Interrupted as interrupted:
+    sys.exit(interrupted.code)
 """
 
 

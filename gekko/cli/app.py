@@ -16,9 +16,12 @@ def main() -> int:
             pass  # told below, where every error is
         else:
             return 0
-    from gekko.cli.interrupts import heed_signals
+    from gekko.cli.interrupts import Interrupted, heed_signals
 
-    heed_signals()  # before the rest is imported, which takes long enough to be met by a Ctrl-C
-    from gekko.cli.root import run
+    try:
+        heed_signals()  # before the rest is imported, which takes long enough to be met by a Ctrl-C
+        from gekko.cli.root import run
 
-    return run(sys.argv[1:])
+        return run(sys.argv[1:])
+    except Interrupted as interrupted:
+        return interrupted.code

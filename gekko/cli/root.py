@@ -7,7 +7,6 @@ import click
 
 from gekko._version import __version__
 from gekko.cli.exits import Exit
-from gekko.cli.interrupts import Interrupted
 from gekko.cli.options import error_format_in, heed
 from gekko.cli.session import COMPLETION, ReaderGone, tell, this_session, write_result
 from gekko.cli.tree import OwnGroup, Root
@@ -65,10 +64,9 @@ def run(args: Sequence[str]) -> int:
     """Run the command line *args* and return the exit code; every error of the program ends here."""
     try:
         return _run(args)
-    except Interrupted as interrupted:
-        return int(interrupted.code or 0)
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+    except SystemExit as error:
+        # An installed expectation means to end the program, and its code would pass for ours.
+        raise RuntimeError("sys.exit() was called") from error
     except ReaderGone as error:
         return error.exit_code
     except (click.UsageError, GekkoError) as error:

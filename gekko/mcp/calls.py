@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TypeGuard
 
 from attrs import frozen
 
@@ -19,7 +20,7 @@ from gekko.run.execute import Executor, NoAnswerError, Run
 from gekko.run.stats import Statistics
 from gekko.sources.files import FileProblem, decode, read_bytes
 from gekko.specs.command import Command
-from gekko.wording import described
+from gekko.wording import described, did_you_mean, one_of
 
 log = logging.getLogger(__name__)
 
@@ -66,8 +67,8 @@ def prepared(tool: Tool, given: Mapping[str, object], folder: Path) -> tuple[Job
     """
     command = tool.recipe.command
     key = main_key(command)
-    problems = list(_mistyped(command, key, given))
-    args = {name: _plain(value) for name, value in given.items() if name != key}
+    problems = list(_misfits(command, key, given))
+    args = {name: _plain(value) for name, value in given.items() if name in command.front.args and _is_plain(value)}
     texts, found = bind_arguments(
         command, args, lambda name: _held(_inside(folder, name)), lambda name: _held(command.scope_root / name)
     )
@@ -78,26 +79,29 @@ def prepared(tool: Tool, given: Mapping[str, object], folder: Path) -> tuple[Job
     return Job(tool.recipe, texts), _main(key, "" if key is None else str(given[key]), folder)
 
 
-def _mistyped(command: Command, key: str | None, given: Mapping[str, object]) -> Iterator[Problem]:
-    """Yield a problem for each value of a kind that its place never takes; of integers, text is as good as a number."""
+def _misfits(command: Command, key: str | None, given: Mapping[str, object]) -> Iterator[Problem]:
+    """Yield a problem for each name that the tool does not know, and each value of a type that is never right there."""
+    args = command.front.args
+    accepted = (key, *args) if key is not None else tuple(args)
     if key is not None and key not in given:
         yield Problem("required, but missing", at=(key,))
     for name, value in given.items():
-        argument = command.front.args.get(name)
-        if (name == key and not isinstance(value, str)) or (argument is not None and not _is_plain(value)):
-            expected = "an integer" if argument is not None and argument.type == "integer" else "a string"
+        if name not in accepted:
+            known = f"accepted: {one_of(accepted, conjunction='and')}" if accepted else "the tool takes none"
+            yield Problem("unknown argument", did_you_mean(name, accepted) or known, (name,))
+        elif not (isinstance(value, str) if name == key else _is_plain(value)):
+            expected = "an integer" if name in args and args[name].type == "integer" else "a string"
             yield Problem(f"expected {expected}, found {described(value)}", at=(name,))
 
 
-def _is_plain(value: object) -> bool:
+def _is_plain(value: object) -> TypeGuard[str | int | float]:
+    """Tell whether an argument may have this value; which of the two it is to be, its declaration says."""
     is_integral = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     return isinstance(value, str) or (is_integral and not isinstance(value, bool))
 
 
-def _plain(value: object) -> str | int:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)  # to JSON, 3.0 is an integer
-    return value if isinstance(value, str | int) else ""
+def _plain(value: str | float) -> str | int:
+    return value if isinstance(value, str) else int(value)  # to JSON, 3.0 is an integer
 
 
 def _main(key: str | None, given: str, folder: Path) -> Held | Bytes:

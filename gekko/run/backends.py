@@ -71,6 +71,7 @@ class Backends:
 
         Raises:
             BackendError: it is busy, and *waits* is false.
+            InputOutputError: the state folder cannot be written.
         """
         spec = target.backend.spec
         if not isinstance(spec, Server) or spec.max_concurrent is None:

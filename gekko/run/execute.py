@@ -20,7 +20,7 @@ from gekko.run.backends import Backends
 from gekko.run.contract import OutputRules
 from gekko.run.exchange import Answer, Body, Parser, Reply, Request, Transport
 from gekko.run.protocols.chat import ChatParser, chat_body
-from gekko.run.protocols.chat_stream import EVENT_STREAM, ChatStreamParser
+from gekko.run.protocols.chat_stream import ChatStreamParser, is_event_stream
 from gekko.run.protocols.embeddings import EmbeddingsParser, embeddings_body
 from gekko.run.protocols.envelope import error_detail
 from gekko.run.protocols.transcriptions import TranscriptionParser, transcription_form
@@ -150,7 +150,7 @@ class Executor:
                 said = unless_telling(await _refusal(answer), request.headers)
                 raise BackendError(f"{request.url} answered {answer.status}" + (f": {said}" if said else ""))
             # A server that cannot stream answers as one document, whatever it was asked for.
-            if showing is not None and answer.headers.get("content-type", "").startswith(EVENT_STREAM):
+            if showing is not None and is_event_stream(answer.headers):
                 parser = ChatStreamParser(showing.feed)
             reply = await _parsed(request, answer, parser)
         is_secret = gives_away(reply.finish_reason or "", request.headers)

@@ -5,19 +5,28 @@ process that dies, however it dies, so that nobody ever waits for the dead.
 """
 
 import asyncio
-import fcntl
 import hashlib
 import logging
 import os
+import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from attrs import frozen
 
 from gekko.errors import BackendError, InputOutputError
+from gekko.wording import counted
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 log = logging.getLogger(__name__)
+
+TAKEN = (BlockingIOError, PermissionError)
+"""What POSIX and what Windows raise where somebody else has a lock."""
 
 FIRST_PAUSE_SECS = 0.005
 LONGEST_PAUSE_SECS = 0.1
@@ -42,7 +51,8 @@ class Gate:
         """
         descriptor = self._try()
         if descriptor is None and not waits:
-            raise BackendError(f"{self.url} is busy: its places for requests are taken, {self.places} in all")
+            taken = counted(self.places, "request")
+            raise BackendError(f"{self.url} is busy: it takes {taken} at a time (max_concurrent)")
         if descriptor is None:
             log.info("waiting for a place at %s, which takes %d at a time", self.url, self.places)
         pause_secs = FIRST_PAUSE_SECS
@@ -62,14 +72,35 @@ class Gate:
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             for number in range(self.places):
-                path = self.folder / f"{name}-{number}.lock"
-                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-                with suppress(BlockingIOError):
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if (descriptor := _locked(self.folder / f"{name}-{number}.lock")) is not None:
                     return descriptor
-                os.close(descriptor)
         except OSError as error:
-            raise InputOutputError(
-                f"{self.folder}: the places of a backend cannot be kept: {error.strerror}"
-            ) from error
+            problem = f"the places of a backend cannot be kept here: {error.strerror}"
+            raise InputOutputError(f"{self.folder}: {problem}") from error
         return None
+
+
+def _locked(path: Path) -> int | None:
+    """Return *path*, open and locked, or None where somebody else has its lock.
+
+    Raises:
+        OSError: it cannot be opened, or its file system has no locks.
+    """
+    # Python has the descriptor closed in every program that this one starts; it would keep the lock.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _lock(descriptor)
+    except OSError as error:
+        os.close(descriptor)
+        if isinstance(error, TAKEN):
+            return None
+        raise
+    return descriptor
+
+
+def _lock(descriptor: int) -> None:
+    """Lock an open file, or raise at once."""
+    if sys.platform == "win32":
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

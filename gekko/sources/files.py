@@ -2,17 +2,20 @@
 
 import codecs
 import errno
-import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from gekko.limits import MIB
 from gekko.locations import shown_path
 from gekko.wording import did_you_mean, shown
+
+if TYPE_CHECKING:
+    import hashlib
 
 CHUNK_BYTES = 64 * 1024
 
@@ -93,12 +96,12 @@ def decode(raw: bytes) -> str:
 
 def digest(raw: bytes) -> Digest:
     """Return the digest of a file's bytes."""
-    return Digest(len(raw), hashlib.sha256(raw).hexdigest())
+    return Digest(len(raw), _sha256(raw).hexdigest())
 
 
 def digest_file(path: Path, limit: int, what: str = "file") -> Digest:
     """Return the digest of the file at *path* without keeping it in memory; raises as read_bytes does."""
-    hasher = hashlib.sha256()
+    hasher = _sha256()
     size = _read(path, limit, what, hasher.update)
     return Digest(size, hasher.hexdigest())
 
@@ -112,7 +115,7 @@ def digest_text_file(path: Path, limit: int, what: str = "file") -> Digest:
         NotUtf8: it is not UTF-8.
         FileProblem: as for read_bytes.
     """
-    hasher = hashlib.sha256()
+    hasher = _sha256()
     check = _Utf8Check()
 
     def consume(chunk: bytes) -> None:
@@ -142,6 +145,12 @@ def neighbour(folder: Path, name: str, root: Path) -> Path:
             f"leads out of its scope, to {shown_path(Path(target))}", f"a file inside {shown_path(root)} is expected"
         )
     return path
+
+
+def _sha256(raw: bytes = b"") -> "hashlib._Hash":
+    import hashlib  # which loads OpenSSL
+
+    return hashlib.sha256(raw)
 
 
 def _read(path: Path, limit: int, what: str, consume: Callable[[bytes], object]) -> int:

@@ -17,7 +17,7 @@ from gekko.checks.checker import Checker, Place
 from gekko.checks.registry import POINTERS, discover
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import CODES
-from gekko.cli.root import BACKEND, BUILT_IN, CONFIG, REPORT
+from gekko.cli.root import BACKEND, BUILT_IN, CONFIG, MCP, REPORT
 from tests.docs.markdown import PAGES, ROOT
 
 PART: Final = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(<!-- end of (?P=name) -->\n)", re.DOTALL)
@@ -31,7 +31,7 @@ PLACES: Final = {
     Place.VALUE: "`is`",
 }
 
-GROUPS: Final = {"backend": BACKEND, "config": CONFIG, "report": REPORT}
+GROUPS: Final = {"backend": BACKEND, "config": CONFIG, "mcp": MCP, "report": REPORT}
 
 LINE_CHARACTERS: Final = 100
 

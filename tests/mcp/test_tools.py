@@ -89,48 +89,44 @@ class TestOutputSchemas:
             "$defs": {"category": {"enum": ["hardware", "software"]}},
         }
 
-    @pytest.mark.parametrize(
-        "output",
-        [
-            pytest.param('schema = "list"', id="another root"),
-            pytest.param('schema = "ticket"\nextract = "/category"', id="a part is extracted"),
-            pytest.param("", id="no schema"),
-        ],
-    )
-    def test_are_those_of_whole_objects_alone(self, project: Project, output: str) -> None:
-        project.command("sort", f'model = "fast"\n{JSON_OUTPUT}{output}\n', "{{ input }}")
+    def test_are_those_of_whole_objects_alone(self, project: Project) -> None:
+        outputs = {
+            "another_root": 'schema = "list"',
+            "an_extracted_part": 'schema = "ticket"\nextract = "/category"',
+            "no_schema": "",
+        }
+        for path, output in outputs.items():
+            project.command(path, f'model = "fast"\n{JSON_OUTPUT}{output}\n', "{{ input }}")
 
-        (tool,) = tools(project).values()
+        offered = tools(project)
 
-        assert tool.output_schema is None
+        assert offered.keys() == outputs.keys()
+        assert {tool.output_schema for tool in offered.values()} == {None}
 
 
 class TestACommandThatCannotRun:
-    @pytest.fixture(autouse=True)
-    def _sound(self, project: Project) -> None:
-        project.command("sound")
-
-    @pytest.mark.parametrize(
-        ("path", "front", "reason"),
-        [
-            pytest.param("lost", 'model = "lost"\n', "lost.md:2:1: model", id="no model"),
-            pytest.param("slip", 'modle = "fast"\n', "slip.md:2:1: modle", id="unknown key"),
-            pytest.param("unset", 'model = "fast"\nsystem = "{{ env.NOWHERE }}"\n', "'NOWHERE'", id="unset variable"),
-            pytest.param("secret", 'model = "secret"\n', "'NO_KEY'", id="unset header"),
-            pytest.param("übersetze", 'model = "fast"\n', "'übersetze' is no name", id="no name for a tool"),
-            pytest.param("a" * 129, 'model = "fast"\n', "is no name", id="too long a name"),
-            pytest.param("mcp/serve", 'model = "fast"\n', "'mcp'", id="reserved word"),
-        ],
-    )
-    def test_is_left_out_with_a_reason(self, project: Project, path: str, front: str, reason: str) -> None:
+    def test_is_left_out_with_a_reason_and_breaks_no_other(self, project: Project) -> None:
         project.backend("http://127.0.0.1:1", '[headers]\nX-Key = "{{ env.NO_KEY }}"', id="locked")
         project.model(id="secret", backend="locked")
-        project.command(path, front, "Say hello.")
+        reasons = {
+            "lost": ('model = "lost"\n', "lost.md:2:1: model: "),
+            "slip": ('model = "fast"\ndescriptoin = "Slip"\n', "slip.md:3:1: descriptoin: "),
+            "unset": ('model = "fast"\nsystem = "{{ env.NOWHERE }}"\n', "'NOWHERE'"),
+            "secret": ('model = "secret"\n', "'NO_KEY'"),
+            "übersetze": ('model = "fast"\n', "'übersetze'"),
+            "a" * 129: ('model = "fast"\n', "128"),
+            "mcp/serve": ('model = "fast"\n', "'mcp'"),
+            "schemaless": (f'model = "fast"\n{JSON_OUTPUT}schema = "nowhere"\n', "schemaless.md:5:1: output.schema: "),
+        }
+        for path, (front, _) in reasons.items():
+            project.command(path, front, "Say hello.")
+        project.command("sound")
 
         assert list(tools(project)) == ["sound"]
-        assert f"'{path.replace('/', ' ')}'" in stderr(project)
-        assert reason in stderr(project)
-        assert stderr(project).count("warning: ") == 1
+        told = {line.split("'")[1]: line for line in stderr(project).splitlines()}
+        assert told.keys() == {path.replace("/", " ") for path in reasons}
+        for path, (_, reason) in reasons.items():
+            assert reason in told[path.replace("/", " ")]
 
     def test_is_told_of_as_json_where_that_is_asked_for(self, project: Project) -> None:
         project.command("lost", 'model = "lost"\n', "")

@@ -100,11 +100,6 @@ def a_rejected_answer_with_an_output(data: Data, _: Format) -> bool:
     return expect.get("exit_code") == 4 and len(expect) > 1
 
 
-def a_file_without_a_name(data: Data, _: Format) -> bool:
-    """Where a file is, and that it is there, is seen on the disk."""
-    return bool(data["input"] == {"file": ""})
-
-
 EXCEPTIONS: Final[Mapping[Callable[[Data, Format], bool], tuple[dict[str, object], Format]]] = {
     an_integral_float_for_an_integer: ({"lines": 1.0}, "text"),
     nan_or_infinity: ({"/a": {"min": float("nan")}}, "json"),
@@ -114,7 +109,6 @@ EXCEPTIONS: Final[Mapping[Callable[[Data, Format], bool], tuple[dict[str, object
     a_key_of_the_other_format: ({"lines": 1}, "json"),
     a_tilde_that_escapes_nothing: ({"/a~b": 1}, "json"),
     a_rejected_answer_with_an_output: ({"exit_code": 4, "lines": 1}, "text"),
-    a_file_without_a_name: ({}, "text"),
 }
 """What only the plan refuses, each with an example."""
 
@@ -174,7 +168,7 @@ def test_editor_and_engine_agree_on_every_trap(trap: dict[str, object]) -> None:
 @pytest.mark.parametrize("excuse", EXCEPTIONS, ids=lambda excuse: excuse.__name__)
 def test_an_exception_is_one(excuse: Callable[[Data, Format], bool]) -> None:
     expect, output_format = EXCEPTIONS[excuse]
-    data = {"input": {"file": "" if excuse is a_file_without_a_name else "a.txt"}, "expect": expect}
+    data = {"input": {"file": "a.txt"}, "expect": expect}
 
     assert schema_accepts(data)
     assert not plan_accepts(data, output_format)

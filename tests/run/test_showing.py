@@ -1,5 +1,7 @@
 """Tests of gekko.run.showing: whatever the pieces, what is shown is a beginning of what the contract accepts."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
 
 def pieces_of(text: str, cuts: list[int]) -> list[str]:
     places = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
-    return [text[start:end] for start, end in zip(places, places[1:], strict=False)]
+    return [text[start:end] for start, end in pairwise(places)]
 
 
 @given(text=TEXTS, cuts=st.lists(st.integers(0, 1000), max_size=8), strip_reasoning=st.booleans())

@@ -1,7 +1,7 @@
 """A server that answers every POST like a chat model: `python little_server.py PORT [HABIT…]`.
 
 It says what it was given before it listens. Habits: `late` (never listens), `ill` (ends with status 7), `stubborn`
-(ignores SIGTERM), `shy` (closes its first connections at once).
+(ignores SIGTERM).
 """
 
 import json
@@ -23,14 +23,6 @@ class Chat(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-class ShyServer(HTTPServer):
-    connections = 0
-
-    def verify_request(self, request: object, client_address: object) -> bool:
-        self.connections += 1
-        return self.connections > 6
-
-
 def main() -> None:
     port, *habits = sys.argv[1:]
     said = {
@@ -47,7 +39,7 @@ def main() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while "late" in habits:
         time.sleep(60)
-    (ShyServer if "shy" in habits else HTTPServer)(("127.0.0.1", int(port)), Chat).serve_forever()
+    HTTPServer(("127.0.0.1", int(port)), Chat).serve_forever()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Tests of gekko.run.protocols.chat_stream."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -39,7 +40,7 @@ def test_the_answer_is_the_same_wherever_the_bytes_are_cut(cuts: list[int]) -> N
     parser = ChatStreamParser(pieces.append)
     places = sorted({0, len(WHOLE), *cuts})
 
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         parser.feed(WHOLE[start:end])
 
     assert parser.finish() == Reply("Grüß Gott", "stop", "tiny", Usage(3, 2))
