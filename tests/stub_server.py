@@ -182,6 +182,54 @@ def delay(seconds: float, then: Script) -> Script:
     return script
 
 
+Step: TypeAlias = bytes | float | Script
+"""A part of a stream: bytes to send, seconds to wait, or whatever a script does."""
+
+
+def stream(*steps: Step, content_type: str = "text/event-stream") -> Script:
+    """Answer in pieces: `stream(piece("Hel"), 0.1, piece("lo"), ended(), DONE)`; a script may cut it short."""
+
+    def script(wire: Wire) -> None:
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nTransfer-Encoding: chunked"
+        wire.send(head.encode() + HEAD_END)
+        for step in steps:
+            if isinstance(step, bytes):
+                wire.send(b"%x\r\n%s\r\n" % (len(step), step))
+            elif callable(step):
+                step(wire)
+            else:
+                wire.pause(step)
+        wire.send(b"0\r\n\r\n")
+
+    return script
+
+
+def event(value: object) -> bytes:
+    """Return a server-sent event that holds a JSON text."""
+    return b"data: %s\n\n" % json.dumps(value).encode()
+
+
+def piece(content: str | None, finish_reason: str | None = None) -> bytes:
+    """Return the event of the next words of a chat completion."""
+    choice = {"index": 0, "delta": {"content": content}, "finish_reason": finish_reason}
+    return event({"object": "chat.completion.chunk", "model": "stub-model", "choices": [choice]})
+
+
+def ended(finish_reason: str = "stop", usage: tuple[int, int] = (3, 5)) -> bytes:
+    """Return the events that end a chat completion: why it ended, then how many tokens there were."""
+    prompt, written = usage
+    counts = {"prompt_tokens": prompt, "completion_tokens": written}
+    return piece(None, finish_reason) + event({"choices": [], "usage": counts})
+
+
+DONE = b"data: [DONE]\n\n"
+
+
+def say_in_pieces(*contents: str, finish_reason: str = "stop") -> Script:
+    """Answer with a whole chat completion in pieces."""
+    return stream(*map(piece, contents), ended(finish_reason), DONE)
+
+
 # Scripts that misbehave.
 
 

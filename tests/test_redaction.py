@@ -120,7 +120,7 @@ def test_a_server_that_repeats_it_gets_nowhere(project: Project, server: StubSer
     [say("ok"), reset, stall, garbage, truncated_body, say("{", "length")],
     ids=["answers", "resets", "stalls", "garbage", "truncated", "cut-off"],
 )
-@pytest.mark.parametrize("args", [("git", "review"), ("config", "test", "--json"), ("config", "test")])
+@pytest.mark.parametrize("args", [("git", "review"), ("config", "test", "--json")])
 def test_it_is_in_no_report(project: Project, server: StubServer, script: Script, args: tuple[str, ...]) -> None:
     server.answer(script)
 

@@ -177,11 +177,11 @@ class _Answering:
         showing = Showing(write_result, strip_reasoning) if _streams(self.job) else None
         try:
             run = run_heedful(self._run(given, showing))
-            self._write(run, showing.shown_characters if showing is not None else 0)
         except GekkoError:
-            if showing is not None and showing.has_begun:
-                write_result("\n")
+            if showing is not None:
+                showing.end()
             raise
+        self._write(run, is_shown=showing is not None and showing.has_begun)
         return Exit.SUCCESS
 
     async def _run(self, given: Held | Bytes, showing: "Showing | None") -> "Run":
@@ -196,13 +196,14 @@ class _Answering:
                     statistics.failed(self.job.recipe, error.duration_ms, Exit.BACKEND)
                 raise
 
-    def _write(self, run: "Run", shown_characters: int) -> None:
+    def _write(self, run: "Run", *, is_shown: bool) -> None:
         if run.first_failure is not None:
             self.session.say("info", f"'{run.outcome.model_answered}' answered, because {run.first_failure}")
         try:
             if run.outcome.exit_code != Exit.SUCCESS:
                 raise OutputError(run.outcome.reasons)
-            write_result(run.printed[shown_characters:] + "\n")
+            if not is_shown:
+                write_result(run.printed + "\n")
         finally:
             if (statistics := self.session.statistics()) is not None:
                 statistics.finished(self.job.recipe, run)

@@ -13,7 +13,15 @@ from gekko.locations import Location, shown_path
 from gekko.plan.targets import Target, fallback_issue, find_target
 from gekko.sources.document import Document, read_front_matter, read_toml
 from gekko.sources.files import FileProblem, read_bytes
-from gekko.sources.listing import CaseKey, CommandPath, list_cases, list_commands, list_specs
+from gekko.sources.listing import (
+    FOLDER_MARK,
+    CaseKey,
+    CommandPath,
+    list_cases,
+    list_commands,
+    list_specs,
+    naming_problems,
+)
 from gekko.sources.scopes import Scope
 from gekko.specs.backend import Backend, read_backend
 from gekko.specs.command import RESERVED, Command, read_command
@@ -137,6 +145,8 @@ def listed_cases(
         listing = list_cases(scope, within)
         cases |= {key: (path, scope) for key, path in listing.files.items()}
         issues += (problem.issue for problem in listing.problems)
+    paths = {(*words, name): path for (words, name), (path, _) in cases.items()}
+    issues += (issue for _, issue in naming_problems(paths, FOLDER_MARK))
     return {key: cases[key] for key in sorted(cases)}, issues
 
 
@@ -173,7 +183,8 @@ def _listed_commands(
         files |= {words: CommandFile(path, scope) for words, path in listing.files.items()}
         for problem in listing.problems:
             troubled.setdefault(problem.words, []).append(problem.issue)
-    for words, issue in chain(_clashes(files), _reserved(files)):
+    twins = naming_problems({words: file.path for words, file in files.items()})
+    for words, issue in chain(twins, _clashes(files), _reserved(files)):
         troubled.setdefault(words, []).append(issue)
     return {words: files[words] for words in sorted(files)}, {words: tuple(found) for words, found in troubled.items()}
 

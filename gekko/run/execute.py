@@ -131,6 +131,8 @@ class Executor:
                 log.info("model '%s' of backend '%s' is asked: POST %s", target.id, target.backend.spec.id, route.url)
                 started = perf_counter()
                 reply = await self.exchange(Request(route.url, body, route.headers), target, parser, showing)
+            if showing is not None:
+                showing.end()  # before anything is said about it
         except BackendError as error:
             raise NoAnswerError(str(error), 0.0 if started is None else _ms_since(started)) from error
         duration_ms = _ms_since(started)

@@ -19,17 +19,14 @@ class Showing:
 
     write: Callable[[str], None]
     strip_reasoning: bool
-    shown_characters: int = field(default=0, init=False)
+    has_begun: bool = field(default=False, init=False)
+    """Whether anything was written."""
     _held: str = field(default="", init=False)
+    _has_ended: bool = field(default=False, init=False)
     _may_reason: bool = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._may_reason = self.strip_reasoning
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether anything was written."""
-        return self.shown_characters > 0
 
     def feed(self, piece: str) -> None:
         """Take the next piece of the text, and write what is certain to stay."""
@@ -43,8 +40,14 @@ class Showing:
         certain = text[: lone.start() if lone else None].rstrip()
         self._held = text[len(certain) :]
         if certain:
-            self.shown_characters += len(certain)
+            self.has_begun = True
             self.write(certain)
+
+    def end(self) -> None:
+        """End the line of a text that was begun; once is enough."""
+        if self.has_begun and not self._has_ended:
+            self._has_ended = True
+            self.write("\n")
 
     def forget(self) -> None:
         """Drop what is held back: another answer takes the place of this one, of which nothing was written."""

@@ -21,6 +21,9 @@ CaseKey: TypeAlias = tuple[CommandPath, str]
 MOST_LINKS = 1000
 """Links to folders that one listing follows: a few between folders can multiply into millions of paths."""
 
+FOLDER_MARK = "/"
+"""Ends no name: with it a folder of cases and a case beside it may differ by letter case alone."""
+
 Key = TypeVar("Key")
 
 
@@ -66,7 +69,7 @@ def list_cases(scope: Scope, within: CommandPath = ()) -> Listing[CaseKey]:
         return Listing({})
     walk = _Walk(".toml").walk(scope.root.joinpath("tests", *within), within)
     # The case `Hardware.toml` and the folder `hardware/` of another command have nothing to do with each other.
-    found = _well_named(walk, folder_mark="/")
+    found = _well_named(walk, FOLDER_MARK)
     cases = {(words[:-1], words[-1]): path for words, path in found.files.items() if len(words) > 1}
     homeless = [
         PathProblem(words, Issue(Location(path), "a case of no command", f"expected in tests/COMMAND PATH/{path.name}"))
@@ -156,7 +159,7 @@ def _well_named(walk: _Walk, folder_mark: str = "") -> Listing[CommandPath]:
 
     With a *folder_mark*, which ends no name, a folder and a file may differ by letter case alone.
     """
-    problems = dict(_naming_problems(walk.files, folder_mark))
+    problems = dict(naming_problems(walk.files, folder_mark))
     files = {
         words: walk.files[words]
         for words in sorted(walk.files)
@@ -166,8 +169,11 @@ def _well_named(walk: _Walk, folder_mark: str = "") -> Listing[CommandPath]:
     return Listing(files, tuple(sorted([*found, *walk.problems], key=lambda problem: problem.words)))
 
 
-def _naming_problems(files: Mapping[CommandPath, Path], folder_mark: str) -> Iterator[tuple[CommandPath, Issue]]:
-    """Yield the folders and files with an impossible name, whatever number of files is below them."""
+def naming_problems(files: Mapping[CommandPath, Path], folder_mark: str = "") -> Iterator[tuple[CommandPath, Issue]]:
+    """Yield the folders and files with an impossible name, whatever number of files is below them.
+
+    *files* can be those of several scopes: names that differ by letter case alone are no better in two places.
+    """
     below = {words[:-1]: words for words in files}
     folders = {folder[:length]: words for folder, words in below.items() for length in range(1, len(folder) + 1)}
     spelt: dict[CommandPath, CommandPath] = {}

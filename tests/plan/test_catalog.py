@@ -7,6 +7,7 @@ import pytest
 from gekko.errors import ConfigurationError
 from gekko.plan.catalog import Catalog, listed_cases, load_catalog
 from gekko.sources.scopes import Scope
+from tests.project import Project
 
 BACKEND = """\
 id = "server"
@@ -193,3 +194,30 @@ def test_cases_are_in_the_order_of_command_path_and_name(scopes: Scopes) -> None
     cases, _ = listed_cases((scopes.project,), ())
 
     assert list(cases) == [(("a",), "b"), (("a",), "z"), (("a", "c"), "y"), (("a-b",), "x"), (("b",), "z")]
+
+
+def test_names_of_two_scopes_that_differ_by_letter_case_alone_are_an_error(project: Project) -> None:
+    project.command("git/review")
+    user = project.folder / "home/.config/gekko/commands/Git/review.md"
+    user.parent.mkdir(parents=True)
+    user.write_text("---\n---\nIt is not read")
+
+    run = project.gko("git", "review")
+
+    assert (run.exit_code, run.stdout) == (2, b"")
+    assert ".gekko/commands/git: " in run.stderr
+    assert "'Git'" in run.stderr
+
+
+def test_cases_of_two_scopes_that_differ_by_letter_case_alone_are_an_error(project: Project) -> None:
+    project.command("review")
+    project.case("review/first")
+    user = project.folder / "home/.config/gekko/tests/review/First.toml"
+    user.parent.mkdir(parents=True)
+    user.write_text('input = ""\n[expect]\n')
+
+    run = project.gko("config", "test")
+
+    assert (run.exit_code, run.stdout) == (2, b"")
+    assert ".gekko/tests/review/first.toml" in run.stderr
+    assert "'First'" in run.stderr

@@ -1,4 +1,4 @@
-"""Tests of gekko.run.showing: whatever the pieces, what is shown is a beginning of what the contract accepts."""
+"""Tests of gekko.run.showing: whatever the pieces, what is shown in the end is what the contract accepts."""
 
 from itertools import pairwise
 
@@ -21,7 +21,7 @@ def pieces_of(text: str, cuts: list[int]) -> list[str]:
 
 
 @given(text=TEXTS, cuts=st.lists(st.integers(0, 1000), max_size=8), strip_reasoning=st.booleans())
-def test_what_is_shown_is_a_beginning_of_what_the_contract_accepts(
+def test_what_is_shown_at_the_end_is_what_the_contract_accepts_or_nothing(
     text: str, cuts: list[int], strip_reasoning: bool
 ) -> None:
     written: list[str] = []
@@ -31,13 +31,13 @@ def test_what_is_shown_is_a_beginning_of_what_the_contract_accepts(
         showing.feed(piece)
 
     shown = "".join(written)
-    assert len(shown) == showing.shown_characters
+    assert showing.has_begun == bool(shown)
     shown.encode()
     try:
         accepted = accept(Reply(text), OutputRules(strip_reasoning=strip_reasoning))
     except OutputError:
         return
-    assert accepted.canonical.startswith(shown)
+    assert shown in ("", accepted.canonical)
 
 
 @given(cuts=st.lists(st.integers(0, 1000), max_size=8))
@@ -73,3 +73,15 @@ def test_another_answer_begins_anew() -> None:
     showing.feed("<think>ah</think> yes")
 
     assert written == ["yes"]
+
+
+def test_a_line_is_ended_once_and_only_where_it_was_begun() -> None:
+    written: list[str] = []
+    showing = Showing(written.append, strip_reasoning=False)
+
+    showing.end()
+    showing.feed("yes ")
+    showing.end()
+    showing.end()
+
+    assert written == ["yes", "\n"]
