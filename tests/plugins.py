@@ -1,6 +1,6 @@
 """Expectations made up for one test, installed where only the processes of its project see them."""
 
-from textwrap import indent
+from textwrap import dedent, indent
 
 from tests.checks.installed import install, module
 from tests.project import Project
@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from gekko import Ask, AskModel, Checker, Message, Mismatch, Place
+from gekko import Ask, AskCommand, AskModel, Checker, Message, Mismatch, Place
 """
 
 
@@ -29,6 +29,6 @@ class MadeUp(Checker):
 def plug_in(project: Project, key: str, methods: str) -> None:
     """Install the expectation *key* of `gko-made-up 3.2`: a checker with these methods, its value in `self.given`."""
     site = project.folder / "site"
-    module(site, "made_up", f"{IMPORTS}\n\n{HEAD}\n{indent(methods, '    ')}")
+    module(site, "made_up", f"{IMPORTS}\n\n{HEAD}\n{indent(dedent(methods), '    ')}")
     install(site, "gko-made-up", {key: "made_up:MadeUp"}, "3.2")
     project.environ["PYTHONPATH"] = str(site)

@@ -222,16 +222,24 @@ class TestWithoutWaiting:
         assert ("'fast'" in run.stderr, "'slow'" in run.stderr) == (True, True)
 
 
-@pytest.mark.parametrize("answer", [say("ok"), status(500)], ids=["answer", "failure"])
+ASKS = """
+models_asked = ("fast",)
+
+def judge(self, value, outcome):
+    yield Ask(AskModel("fast", (Message("user", "Well?"),)))
+"""
+
+
+@pytest.mark.parametrize("first", [say("ok"), status(500)], ids=["answer", "failure"])
 def test_a_place_is_free_again_before_anybody_else_is_asked(
-    project: Project, server: StubServer, answer: Script
+    project: Project, server: StubServer, first: Script
 ) -> None:
-    """Its own fallback, or an expectation that asks a model, would else wait for ever."""
-    plug_in(project, "asks", "def judge(self, value, outcome):\n    yield Ask(AskModel('fast', ()))")
+    """A fallback on the same server, or an expectation that asks a model there, would else wait for ever."""
+    plug_in(project, "asks", ASKS)
     project.case("git/review/first", "asks = 1")
     project.model('fallback = "slow"')
     project.model(id="slow")
-    server.answer(answer, say("ok"))
+    server.answer(first, say("ok"))
 
     assert project.gko("config", "test").exit_code == 0
 

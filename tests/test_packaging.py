@@ -161,7 +161,7 @@ def test_the_wheel_holds_both_typed_packages_and_nothing_else(built: Built) -> N
         path.relative_to(ROOT).as_posix()
         for package in ("gekko", "expectations")
         for path in (ROOT / package).rglob("*")
-        if path.suffix in {".py", ".typed"}
+        if path.suffix in {".py", ".typed"} or path.parent.name == "shells"
     }
     assert {name for name in files if not name.startswith("dist-info/")} == sources
     assert {"gekko/py.typed", "expectations/py.typed"} <= sources

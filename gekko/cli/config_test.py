@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gekko.locations import Location
     from gekko.plan.suite import Selection, Suite
     from gekko.report.table import Paint
-    from gekko.run.events import CaseResult, Event, RunFinished
+    from gekko.run.events import CaseResult, Event, RunAnswered
 
 OBJECTS_UNTIL_GC = 1_000_000
 """Python would look for garbage after 700 new objects; but what is made of a case stays, and a run leaves no cycles."""
@@ -96,7 +96,8 @@ def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool)
 async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[CaseResult]":
     from gekko.report.progress import Progress
     from gekko.run.cases import run_suite
-    from gekko.run.events import CaseFinished, RunFailed, RunFinished
+    from gekko.run.events import CaseFinished, QuestionAnswered, QuestionFailed, RunAnswered, RunFailed
+    from gekko.run.execute import Errand
     from gekko.run.opening import executor
 
     statistics = session.statistics()
@@ -107,14 +108,19 @@ async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[C
     def follow(event: "Event") -> None:
         progress.follow(event)
         match event:
-            case RunFinished():
+            case RunAnswered():
                 if statistics is not None:
-                    statistics.finished(event.trial.job.recipe, event.run, event.trial.case)
+                    statistics.finished(Errand.of(event.trial.job.recipe), event.run, event.trial.case)
                 if event.run.is_from_fallback:
                     progress.clear()
                     session.say("warn", _fallback_text(event))
             case RunFailed() if statistics is not None:
-                statistics.failed(event.trial.job.recipe, event.duration_ms, Exit.BACKEND, event.trial.case)
+                errand = Errand.of(event.trial.job.recipe)
+                statistics.failed(errand, event.duration_ms, Exit.BACKEND, event.trial.case)
+            case QuestionAnswered() if statistics is not None:
+                statistics.finished(event.errand, event.run, event.trial.case)
+            case QuestionFailed() if statistics is not None:
+                statistics.failed(event.errand, event.duration_ms, Exit.BACKEND, event.trial.case)
             case CaseFinished():
                 results.append(event.result)
                 if not event.result.has_passed:
@@ -129,7 +135,7 @@ async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[C
     return results
 
 
-def _fallback_text(event: "RunFinished") -> str:
+def _fallback_text(event: "RunAnswered") -> str:
     command, case = event.trial.address
     outcome = event.run.outcome
     return (

@@ -185,7 +185,7 @@ class _Answering:
         return Exit.SUCCESS
 
     async def _run(self, given: Held | Bytes, showing: "Showing | None") -> "Run":
-        from gekko.run.execute import NoAnswerError
+        from gekko.run.execute import Errand, NoAnswerError
         from gekko.run.opening import executor
 
         async with executor(self.accesses, self.session.state, waits=self.waits) as ready:
@@ -193,10 +193,12 @@ class _Answering:
                 return await ready.run(self.job, given, showing)
             except NoAnswerError as error:
                 if (statistics := self.session.statistics()) is not None:
-                    statistics.failed(self.job.recipe, error.duration_ms, Exit.BACKEND)
+                    statistics.failed(Errand.of(self.job.recipe), error.duration_ms, Exit.BACKEND)
                 raise
 
     def _write(self, run: "Run", *, is_shown: bool) -> None:
+        from gekko.run.execute import Errand
+
         if run.first_failure is not None:
             self.session.say("info", f"'{run.outcome.model_answered}' answered, because {run.first_failure}")
         try:
@@ -206,4 +208,4 @@ class _Answering:
                 write_result(run.printed + "\n")
         finally:
             if (statistics := self.session.statistics()) is not None:
-                statistics.finished(self.job.recipe, run)
+                statistics.finished(Errand.of(self.job.recipe), run)

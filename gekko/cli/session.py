@@ -186,6 +186,10 @@ def write_result(text: str) -> None:
     except OSError as error:
         abandon(sys.stdout)
         raise InputOutputError(f"standard output: {error.strerror}") from error
+    except BaseException:
+        # A signal, while nobody reads: what is still in the buffer would be waited for at the end, this time for ever.
+        abandon(sys.stdout)
+        raise
 
 
 def abandon(stream: TextIO) -> None:

@@ -16,7 +16,7 @@ from gekko.mcp.tools import Tool
 from gekko.plan.arguments import bind_arguments
 from gekko.plan.inputs import Bytes, Held
 from gekko.plan.job import Job
-from gekko.run.execute import Executor, NoAnswerError, Run
+from gekko.run.execute import Errand, Executor, NoAnswerError, Run
 from gekko.run.stats import Statistics
 from gekko.sources.files import FileProblem, decode, read_bytes
 from gekko.specs.command import Command
@@ -47,12 +47,12 @@ class Caller:
             run = await self.executor.run(job, main)
         except NoAnswerError as error:
             if self.statistics is not None:
-                self.statistics.failed(job.recipe, error.duration_ms, error.exit_code)
+                self.statistics.failed(Errand.of(job.recipe), error.duration_ms, error.exit_code)
             raise
         if run.first_failure is not None:
             log.info("'%s' answered, because %s", run.outcome.model_answered, run.first_failure)
         if self.statistics is not None:
-            self.statistics.finished(job.recipe, run)
+            self.statistics.finished(Errand.of(job.recipe), run)
         if run.outcome.exit_code != 0:
             raise OutputError(run.outcome.reasons)
         return run

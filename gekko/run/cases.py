@@ -13,7 +13,16 @@ from gekko.errors import BackendError, GekkoError
 from gekko.locations import key_text, shown_path
 from gekko.plan.suite import Suite, Trial
 from gekko.run.answering import Answering
-from gekko.run.events import CaseFinished, CaseResult, Event, Reason, RunFailed, RunFinished, RunStarted
+from gekko.run.events import (
+    CaseFinished,
+    CaseResult,
+    Event,
+    Reason,
+    RunAnswered,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+)
 from gekko.run.execute import Executor, NoAnswerError
 from gekko.wording import shown
 
@@ -39,17 +48,25 @@ async def run_suite(suite: Suite, executor: Executor, repeat: int = 1) -> AsyncI
         CheckerBug: an expectation raised; the message names it and the case file.
         ConfigurationError: a file changed since it was checked.
     """
-    answer = Answering(executor, suite.asked)
     for trial in suite.trials:
         tally = _Tally(trial)
         for index in range(repeat):
             yield RunStarted(trial, index)
             try:
                 run = await executor.run(trial.job, trial.input)
-                reasons = await judge(trial, run.outcome, answer)
             except NoAnswerError as error:
                 yield RunFailed(trial, index, error.duration_ms)
-                raise BackendError(f"{shown_path(trial.path)}: {error}") from error
+                raise _named(trial, error) from error
+            yield RunAnswered(trial, index, run)
+            answering = Answering(executor, suite.asked, trial)
+            try:
+                reasons = await judge(trial, run.outcome, answering)
+            except NoAnswerError as error:
+                for question in answering.questions:
+                    yield question
+                raise _named(trial, error) from error
+            for question in answering.questions:
+                yield question
             tally.add(run.outcome, reasons)
             yield RunFinished(trial, index, run, reasons)
         yield CaseFinished(tally.result())
@@ -82,6 +99,10 @@ async def judge(trial: Trial, outcome: Outcome, answer: Answerer) -> tuple[Reaso
 def _bug(trial: Trial, bound: Bound, culprit: Bound, reason: str) -> CheckerBug:
     place = f"{shown_path(trial.path)}: expect.{key_text((bound.key,))}"
     return CheckerBug(f"{place}: the expectation {culprit.claim} has a bug: {reason}")
+
+
+def _named(trial: Trial, error: BackendError) -> BackendError:
+    return BackendError(f"{shown_path(trial.path)}: {error}")
 
 
 def _wrong_end(outcome: Outcome, expected: int) -> Reason:

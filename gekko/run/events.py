@@ -6,7 +6,7 @@ from typing import TypeAlias
 from attrs import frozen
 
 from gekko.plan.suite import Trial
-from gekko.run.execute import Run
+from gekko.run.execute import Errand, Run
 
 
 @frozen
@@ -52,8 +52,17 @@ class RunStarted:
 
 
 @frozen
+class RunAnswered:
+    """An answer came, and is now judged."""
+
+    trial: Trial
+    index: int
+    run: Run
+
+
+@frozen
 class RunFinished:
-    """An answer came, and was judged; no reasons mean that the run passed."""
+    """An answer was judged; no reasons mean that the run passed."""
 
     trial: Trial
     index: int
@@ -71,10 +80,30 @@ class RunFailed:
 
 
 @frozen
+class QuestionAnswered:
+    """A checker of the case asked the engine something, and an answer came."""
+
+    trial: Trial
+    errand: Errand
+    run: Run
+
+
+@frozen
+class QuestionFailed:
+    """A checker of the case asked the engine something, and no answer came; the suite ends after this."""
+
+    trial: Trial
+    errand: Errand
+    duration_ms: float
+
+
+@frozen
 class CaseFinished:
     """Every run of a case was judged."""
 
     result: CaseResult
 
 
-Event: TypeAlias = RunStarted | RunFinished | RunFailed | CaseFinished
+Question: TypeAlias = QuestionAnswered | QuestionFailed
+
+Event: TypeAlias = RunStarted | RunAnswered | RunFinished | RunFailed | Question | CaseFinished

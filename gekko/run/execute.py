@@ -26,6 +26,7 @@ from gekko.run.protocols.envelope import error_detail
 from gekko.run.protocols.transcriptions import TranscriptionParser, transcription_form
 from gekko.run.redaction import gives_away, unless_telling
 from gekko.run.showing import Showing
+from gekko.sources.listing import CommandPath
 from gekko.specs.backend import Protocol
 from gekko.wording import shown
 
@@ -51,6 +52,20 @@ class NoAnswerError(BackendError):
     def __init__(self, message: str, duration_ms: float) -> None:
         super().__init__(message)
         self.duration_ms = duration_ms
+
+
+@frozen
+class Errand:
+    """On whose behalf a model is asked: the command, and the model that is asked for first."""
+
+    command: CommandPath
+    model: str
+    has_fallback: bool = False
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> "Errand":
+        """Return the errand of a run of *recipe*."""
+        return cls(recipe.command.words, recipe.target.id, recipe.fallback is not None)
 
 
 @frozen
@@ -105,15 +120,15 @@ class Executor:
             outcome = evolve(run.outcome, model_requested=recipe.target.id, duration_ms=duration_ms)
             return evolve(run, outcome=outcome, first_failure=str(first))
 
-    async def converse(self, target: Target, messages: Sequence[Message]) -> Outcome:
-        """Put a conversation before a chat model, and return its answer as text.
+    async def converse(self, target: Target, messages: Sequence[Message]) -> Run:
+        """Put a conversation before a chat model; its answer is a text.
 
         Raises:
-            BackendError: there is no answer.
+            NoAnswerError: there is no answer.
         """
         body = chat_body(target.model.spec.model, messages, target.generation.sent())
-        outcome, _ = await self._ask(target, body, ChatParser(), OutputRules())
-        return outcome
+        outcome, printed = await self._ask(target, body, ChatParser(), OutputRules())
+        return Run(outcome, printed, target.backend.spec.id)
 
     async def _attempt(self, job: Job, recipe: Recipe, given: Input, showing: Showing | None) -> Run:
         body = request_body(job, recipe, given, streams=showing is not None)

@@ -7,8 +7,7 @@ from time import time
 
 from attrs import evolve, frozen
 
-from gekko.plan.job import Recipe
-from gekko.run.execute import Run
+from gekko.run.execute import Errand, Run
 from gekko.run.run_records import RunRecord
 from gekko.wording import cut
 
@@ -23,10 +22,10 @@ class Statistics:
     path: Path
     warn: Callable[[str], None]
 
-    def finished(self, recipe: Recipe, run: Run, case: str | None = None) -> None:
+    def finished(self, errand: Errand, run: Run, case: str | None = None) -> None:
         """Record a run that got an answer."""
         outcome = run.outcome
-        record = _record(recipe, case, outcome.duration_ms, outcome.exit_code, fallback_used=run.is_from_fallback)
+        record = _record(errand, case, outcome.duration_ms, outcome.exit_code, fallback_used=run.is_from_fallback)
         self._append(
             evolve(
                 record,
@@ -38,9 +37,9 @@ class Statistics:
             )
         )
 
-    def failed(self, recipe: Recipe, duration_ms: float, exit_code: int, case: str | None = None) -> None:
+    def failed(self, errand: Errand, duration_ms: float, exit_code: int, case: str | None = None) -> None:
         """Record a run that got no answer."""
-        self._append(_record(recipe, case, duration_ms, exit_code, fallback_used=recipe.fallback is not None))
+        self._append(_record(errand, case, duration_ms, exit_code, fallback_used=errand.has_fallback))
 
     def _append(self, record: RunRecord) -> None:
         try:
@@ -49,13 +48,13 @@ class Statistics:
             self.warn(f"{self.path}: the statistics could not be written: {error.strerror}")
 
 
-def _record(recipe: Recipe, case: str | None, duration_ms: float, exit_code: int, *, fallback_used: bool) -> RunRecord:
+def _record(errand: Errand, case: str | None, duration_ms: float, exit_code: int, *, fallback_used: bool) -> RunRecord:
     """Return what is known of every run."""
     return RunRecord(
         timestamp_ms=round(time() * 1000),
-        command="/".join(recipe.command.words),
+        command="/".join(errand.command),
         case=case,
-        model_requested=recipe.target.id,
+        model_requested=errand.model,
         fallback_used=fallback_used,
         duration_ms=round(duration_ms),
         exit_code=exit_code,
