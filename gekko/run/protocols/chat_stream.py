@@ -30,8 +30,8 @@ def is_event_stream(headers: Mapping[str, str]) -> bool:
     return media_type.strip().lower() == EVENT_STREAM
 
 
-def _decoder() -> io.IncrementalNewlineDecoder:
-    # A line of events ends with CRLF, LF or CR, and the first of them may begin with a byte order mark.
+def _line_decoder() -> io.IncrementalNewlineDecoder:
+    # A line ends with CRLF, LF or CR, and a byte order mark may stand before the first.
     return io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")(), translate=True)
 
 
@@ -40,7 +40,7 @@ class ChatStreamParser:
     """Reads a chat completion as it is written, and hands on each piece of its text."""
 
     hand_on: Callable[[str], None]
-    _decoder: io.IncrementalNewlineDecoder = field(factory=_decoder, init=False)
+    _decoder: io.IncrementalNewlineDecoder = field(factory=_line_decoder, init=False)
     _line: list[str] = field(factory=list, init=False)
     _data: list[str] = field(factory=list, init=False)
     _pieces: list[str] = field(factory=list, init=False)
