@@ -7,7 +7,7 @@ from tests.plugins import plug_in
 from tests.project import FRONT, Project
 from tests.stub_server import StubServer, say, status
 
-ASKS_A_MODEL = '''
+ASKS_A_MODEL = """
     @property
     def models_asked(self):
         return ("judge",)
@@ -16,9 +16,9 @@ ASKS_A_MODEL = '''
         reply = yield Ask(AskModel("judge", (Message("user", f"Is it polite? {value}"),)))
         if reply.output != "yes":
             yield Mismatch("a polite text", value)
-'''
+"""
 
-ASKS_A_COMMAND = '''
+ASKS_A_COMMAND = """
     @property
     def commands_asked(self):
         return ("grade",)
@@ -27,7 +27,7 @@ ASKS_A_COMMAND = '''
         reply = yield Ask(AskCommand("grade", value, {"kind": "mail"}))
         if reply.exit_code != 0 or reply.output != "good":
             yield Mismatch("a good text", reply.output)
-'''
+"""
 
 
 def records(path: Path) -> list[dict[str, object]]:
