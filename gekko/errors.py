@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
+from attrs.validators import deep_iterable, instance_of
 
 from gekko.locations import KeyPath, Location, key_text
 
@@ -25,13 +26,19 @@ class Problem:
 
     problem: str
     hint: str = ""
-    at: KeyPath = ()
+    # Checkers make problems too, and a step of another type would be noticed only when the message is written.
+    at: KeyPath = field(
+        default=(), converter=tuple[str | int, ...], validator=deep_iterable(instance_of((str, int)), None)
+    )
 
     @classmethod
     def told_by(cls, error: Exception, at: KeyPath = ()) -> "Problem":
-        """Return the problem that an exception was raised with: its arguments are the problem and perhaps a hint."""
-        problem, hint = (*(str(argument) for argument in error.args[:2]), "", "")[:2]
-        return cls(problem, hint, at)
+        """Return the problem that an exception was raised with: its first argument, and a hint where a text follows.
+
+        The validators of attrs put their sentence first, and then data.
+        """
+        problem, hint = (*error.args[:2], None, None)[:2]
+        return cls(str(problem or type(error).__name__), hint if isinstance(hint, str) else "", at)
 
     def below(self, *path: str | int) -> "Problem":
         """Return the same problem, seen from further up."""

@@ -3,12 +3,8 @@
 import json
 import re
 from collections import Counter
-from enum import Enum
-from itertools import zip_longest
 from math import isfinite
-from typing import Final, NoReturn, TypeGuard
-
-from attrs import frozen
+from typing import NoReturn, TypeGuard
 
 from gekko.limits import JSON_DEPTH, NUMBER_DIGITS
 from gekko.locations import KeyPath
@@ -75,48 +71,20 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 def equal(left: object, right: object) -> bool:
     """Tell whether two JSON values are equal as JSON: numbers by value, exactly; objects whatever their order."""
-    return first_difference(left, right) is None
-
-
-class Absent(Enum):
-    """The type of `ABSENT`."""
-
-    ABSENT = "nothing"
-
-
-ABSENT: Final = Absent.ABSENT
-"""What a document has at a place that it lacks."""
-
-
-@frozen
-class Difference:
-    """The place where a value is not the expected one; either side is `ABSENT` where it lacks the place."""
-
-    path: KeyPath
-    expected: object
-    found: object
-
-    def __str__(self) -> str:
-        sides = ("nothing" if side is ABSENT else described(side) for side in (self.expected, self.found))
-        return "expected {}, found {}".format(*sides)
-
-
-def first_difference(expected: object, found: object) -> Difference | None:
-    """Return the first place where two JSON values differ, in the order in which *expected* is written."""
-    pending: list[tuple[KeyPath, object, object]] = [((), expected, found)]
+    pending = [(left, right)]
     while pending:
-        path, left, right = pending.pop()
-        if isinstance(left, dict) and isinstance(right, dict):
-            names = [*left, *(name for name in right if name not in left)]
-            members = [((*path, name), left.get(name, ABSENT), right.get(name, ABSENT)) for name in names]
-            pending += reversed(members)
-        elif isinstance(left, list) and isinstance(right, list):
-            pairs = enumerate(zip_longest(left, right, fillvalue=ABSENT))
-            items = [((*path, index), *pair) for index, pair in pairs]
-            pending += reversed(items)
-        elif not same_scalar(left, right):
-            return Difference(path, left, right)
-    return None
+        one, other = pending.pop()
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            pending += ((member, other[name]) for name, member in one.items())
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            pending += zip(one, other, strict=True)
+        elif not same_scalar(one, other):
+            return False
+    return True
 
 
 def unfit(value: object) -> tuple[KeyPath, str] | None:

@@ -17,5 +17,11 @@ JSON_DEPTH = 200
 NUMBER_DIGITS = 1000
 """Digits of one number in a JSON text: converting them takes quadratic time."""
 
+MISMATCHES = 1000
+"""What one expectation finds in one output: more than anybody reads, and an answer can hold millions."""
+
+QUESTIONS = 1000
+"""What one expectation asks while it judges one output: each is a request that takes time and costs money."""
+
 LOCATED_FILE_BYTES = 64 * 1024
 """Files up to this size have their problems located by line; beyond it the file alone is named."""

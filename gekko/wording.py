@@ -3,14 +3,25 @@
 import json
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 SHOWN_CHARACTERS = 120
 """A value in a message is cut to this many characters."""
 
+NAME_CHARACTERS = 200
+"""What is longer is no slip of a name; comparing it would take long."""
+
+MOST_CANDIDATES = 1000
+"""So many accepted names are compared, and no more: a model's answer can have millions."""
+
+JSON = json.JSONEncoder(ensure_ascii=False, default=str)
+
 
 def did_you_mean(name: str, accepted: Iterable[str]) -> str:
     """Return "did you mean 'NAME'?" for the nearest accepted name, or nothing where none is near."""
-    by_folded = {candidate.casefold(): candidate for candidate in sorted(accepted, reverse=True)}
+    if len(name) > NAME_CHARACTERS:
+        return ""
+    by_folded = {each.casefold(): each for each in sorted(islice(accepted, MOST_CANDIDATES), reverse=True)}
     near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
     return f"did you mean '{by_folded[near[0]]}'?" if near else ""
 
@@ -36,10 +47,10 @@ def cut(text: str, length: int = SHOWN_CHARACTERS) -> str:
 def shown(value: object, length: int = SHOWN_CHARACTERS) -> str:
     """Return a value as JSON for a message, cut to *length*; control characters are escaped."""
     try:
-        # Whatever json escapes is safe to print; the rest is cut before it is looked at.
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, RecursionError):
+        text = _beginning(value, length)
+    except Exception:  # a checker can find an object of its own, whose str() may raise anything
         text = repr(type(value).__name__)
+    # Whatever json escapes is safe to print; the rest is cut before it is looked at.
     return cut("".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut(text, length)), length)
 
 
@@ -60,3 +71,13 @@ def described(value: object) -> str:
             return f"the table {shown(value)}" if value else "an empty table"
         case _:
             return f"the {type(value).__name__} {shown(str(value))}"
+
+
+def _beginning(value: object, length: int) -> str:
+    """Return a value as JSON; of a long one, enough to be cut to *length*."""
+    text = ""
+    for piece in JSON.iterencode(value[:length] if isinstance(value, str) else value):
+        text += piece
+        if len(text) > length:
+            break
+    return text

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from gekko.checks.comparisons import NESTED
+from gekko.checks.fragments import NESTED
 from gekko.jsonschemas.plain import NotPlainError, plain_test
 
 SCALARS = st.one_of(

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Mapping, Sequence
 from enum import Enum
-from typing import ClassVar, Final, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Protocol, Self, TypeAlias, TypeVar
 
 import attrs
 from attrs import field, frozen
@@ -37,6 +37,12 @@ class Place(Enum):
     """A comparison in the `is` of a pointer; it judges the value there."""
 
 
+def _is_text(_: object, attribute: "attrs.Attribute[str]", value: object) -> None:
+    # A checker that gets it wrong learns it where it does so, not where the message is written.
+    if not isinstance(value, str):
+        raise TypeError(f"'{attribute.name}' of a Mismatch must be a str, not {type(value).__name__}")
+
+
 @frozen
 class Mismatch:
     """What was expected, in words, and what was there instead.
@@ -44,9 +50,9 @@ class Mismatch:
     *at* is a JSON pointer from the judged value to the place that differs; "" is the value itself.
     """
 
-    expected: str
+    expected: str = field(validator=_is_text)
     found: object = MISSING
-    at: str = ""
+    at: str = field(default="", validator=_is_text)
 
 
 @frozen
@@ -201,15 +207,14 @@ class Checker:
         Raises:
             BindError: the value is not acceptable for a reason that `fragment` cannot say.
         """
-        wanted = _type_of_only_field(cls)
-        if wanted is None:
+        only = _only_field(cls)
+        if only is None:
             return context.structure(value, cls)
-        read = context.structure(value, wanted)
+        read = context.structure(value, only.type or object)
         try:
-            return cls(read)  # type: ignore[call-arg]
+            return cls(**{str(only.alias): read})
         except (TypeError, ValueError) as error:
-            # A validator of attrs puts its sentence first, then data.
-            raise BindError(str(error.args[0])) from error
+            raise BindError.of([Problem.told_by(error)]) from error
 
     @property
     def expected_exit_code(self) -> int | None:
@@ -245,9 +250,10 @@ class Checker:
         raise NotImplementedError
 
 
-def _type_of_only_field(checker_class: type[Checker]) -> type[object] | None:
+def _only_field(checker_class: type[Checker]) -> "attrs.Attribute[Any] | None":
+    """Return the one field that an instance is made with; None where there are others, or none."""
     if not attrs.has(checker_class):
         return None
     # Annotations are strings where a module postpones them.
-    fields = attrs.fields(attrs.resolve_types(checker_class))
-    return (fields[0].type or object) if len(fields) == 1 else None
+    fields = [each for each in attrs.fields(attrs.resolve_types(checker_class)) if each.init]
+    return fields[0] if len(fields) == 1 else None

@@ -1,7 +1,6 @@
 """Comparisons that stand together in a table, such as the `is` of a pointer: bound one by one, judging one value."""
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable
 
 from attrs import frozen
 
@@ -11,12 +10,6 @@ from gekko.checks.outcome import MISSING, Outcome
 from gekko.errors import Problem
 from gekko.locations import KeyPath
 from gekko.wording import described
-
-NESTED: Final[Mapping[str, object]] = {"comparisons": {"type": "object", "minProperties": 1}}
-"""What COMPARISONS stands for while a value is bound: each comparison is then checked against its own fragment.
-
-So no class is imported that the value does not use.
-"""
 
 
 @frozen

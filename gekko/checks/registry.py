@@ -5,11 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
-from typing import Final
+from typing import Final, cast
 
 from attrs import field, frozen
 
 from gekko.checks.checker import API, Checker, Place
+from gekko.checks.fragments import FragmentError, validator_of
 from gekko.checks.outcome import FORMATS
 from gekko.wording import did_you_mean
 
@@ -17,6 +18,16 @@ GROUP: Final = "gekko.expectations"
 
 POINTERS: Final = "/pointer"
 """The entry that answers for every key that begins with "/"."""
+
+BUGS: Final = (Exception, SystemExit, KeyboardInterrupt)
+"""What may come out of a checker's code: its own fault, whatever it is. A signal raises something else."""
+
+
+def raised(error: BaseException) -> str:
+    """Return what a checker's code did instead of returning: "raised KeyError: 'confidence'"."""
+    if isinstance(error, SystemExit):
+        return f"called sys.exit({error.code!r})"
+    return f"raised {type(error).__name__}: {error}"
 
 
 class CheckerError(Exception):
@@ -38,7 +49,7 @@ class Claim:
     @property
     def version(self) -> str:
         """The version of that distribution, or all versions in the same order."""
-        return ", ".join(dict.fromkeys(entry.dist.version if entry.dist else "unknown" for entry in self.entries))
+        return ", ".join(dict.fromkeys(_version(entry) for entry in self.entries))
 
     def __str__(self) -> str:
         return f"'{self.key}' of {self.distribution} {self.version}"
@@ -49,7 +60,7 @@ class Registry:
     """Every claim, by key; classes are imported one by one, when they are asked for."""
 
     claims: Sequence[Claim]
-    _loaded: dict[str, type[Checker]] = field(factory=dict, init=False, eq=False, repr=False)
+    _loaded: dict[str, type[Checker] | CheckerError] = field(factory=dict, init=False, eq=False, repr=False)
 
     @cached_property
     def _by_key(self) -> dict[str, Claim]:
@@ -66,8 +77,14 @@ class Registry:
             CheckerError: several entries claim the key, or the class cannot be used.
         """
         if claim.key not in self._loaded:
-            self._loaded[claim.key] = _load(claim)
-        return self._loaded[claim.key]
+            try:
+                self._loaded[claim.key] = _load(claim)
+            except CheckerError as error:
+                self._loaded[claim.key] = error
+        found = self._loaded[claim.key]
+        if isinstance(found, CheckerError):
+            raise found
+        return found
 
     def suggestion(self, key: str, place: Place) -> str:
         """Return what to say of a *key* that nobody registered: the nearest name, and that a plug-in may be missing."""
@@ -92,6 +109,17 @@ def registry_of(entries: Iterable[EntryPoint]) -> Registry:
 
 def unusable(key: str, candidate: object) -> str | None:
     """Return why *candidate* cannot answer for *key*, or None where it can."""
+    if reason := undeclared(key, candidate):
+        return reason
+    try:
+        validator_of(cast("type[Checker]", candidate))
+    except FragmentError as error:
+        return f"its fragment {error}"
+    return None
+
+
+def undeclared(key: str, candidate: object) -> str | None:
+    """Return what *candidate* does not declare as a checker of *key* must, or None; its fragment is not looked into."""
     if not isinstance(candidate, type) or not issubclass(candidate, Checker):
         return f"{candidate!r} is not a subclass of gekko.Checker"
     if candidate.api != API:
@@ -133,17 +161,23 @@ def _load(claim: Claim) -> type[Checker]:
         raise CheckerError(f"the expectation '{claim.key}' is ambiguous: {who}; uninstall all but one")
     try:
         candidate = claim.entries[0].load()
-    except Exception as error:
+        reason = unusable(claim.key, candidate)
+    except BUGS as error:
         # A plug-in's module can raise anything while it is imported; none of it may end the program.
-        raise CheckerError(f"the expectation {claim} cannot be imported: {type(error).__name__}: {error}") from error
-    if reason := unusable(claim.key, candidate):
+        raise CheckerError(f"the expectation {claim} cannot be imported: it {raised(error)}") from error
+    if reason:
         raise CheckerError(f"the expectation {claim} cannot be used: {reason}")
     loaded: type[Checker] = candidate
     return loaded
 
 
+# An installation that was cut short leaves metadata in which both are None, whatever their types say.
 def _distribution(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist else "an unnamed distribution"
+    return (entry.dist and entry.dist.name) or "an unnamed distribution"
+
+
+def _version(entry: EntryPoint) -> str:
+    return (entry.dist and entry.dist.version) or "unknown"
 
 
 def _order(entry: EntryPoint) -> tuple[str, str]:

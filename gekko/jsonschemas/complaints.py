@@ -42,9 +42,11 @@ def complaints(validator: "Validator", value: Any, words: Words) -> Iterator[Com
     seen: set[Complaint] = set()
     try:
         for error in validator.iter_errors(value):
-            fresh = [complaint for complaint in explained(error, words) if complaint not in seen]
-            seen.update(fresh)
-            yield from fresh
+            # One by one: a single error can stand for more than anybody will ask for.
+            for complaint in explained(error, words):
+                if complaint not in seen:
+                    seen.add(complaint)
+                    yield complaint
     # Whatever goes wrong in there comes from this schema meeting this value: recursion, overflow, joined patterns.
     except Exception as error:
         raise CannotEvaluate(error) from error
@@ -161,11 +163,13 @@ def names(missing: list[str]) -> str:
     return one_of(missing, conjunction="and") if all(map(str.isprintable, missing)) else shown(missing)
 
 
-def additional(error: Error) -> list[str]:
-    """Return the members that `additionalProperties: false` refuses, in the order in which they stand."""
+def additional(error: Error) -> Iterator[str]:
+    """Yield the members that `additionalProperties: false` refuses, in the order in which they stand."""
     known = error.schema.get("properties", {})
     patterns = error.schema.get("patternProperties", {})
-    return [name for name in error.instance if name not in known and not any(re.search(p, name) for p in patterns)]
+    for name in error.instance:
+        if name not in known and not any(re.search(pattern, name) for pattern in patterns):
+            yield name
 
 
 def likely_alternative(error: Error) -> list[Error]:

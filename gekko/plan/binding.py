@@ -1,27 +1,26 @@
 """From the keys of an `[expect]` table to bound checkers, or every reason why not."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeVar
 
-from attrs import define, field, frozen
+from attrs import frozen
 
 from gekko import limits
 from gekko.checks.checker import BindContext, BindError, Checker, Comparisons, Place
-from gekko.checks.comparisons import NESTED, bind_together
-from gekko.checks.judging import Bound
+from gekko.checks.comparisons import bind_together
+from gekko.checks.fragments import validator_of
+from gekko.checks.judging import Bound, HookError
 from gekko.checks.outcome import Format
-from gekko.checks.registry import CheckerError, Claim, Registry
+from gekko.checks.registry import BUGS, CheckerError, Claim, Registry, raised
 from gekko.errors import Problem
-from gekko.jsonschemas import CannotEvaluate, SchemaError, fragment_validator
+from gekko.jsonschemas import CannotEvaluate
 from gekko.locations import KeyPath
 from gekko.sources.files import FileProblem, decode, neighbour, read_bytes
 from gekko.specs.structure import StructureError, structure
 from gekko.wording import one_of
 
 T = TypeVar("T")
-
-Validator: TypeAlias = Callable[[object], Sequence[tuple[KeyPath, str]]]
 
 EXIT_CODES: Final = (0, 4)
 """The ends of a run that a case may expect; any other is no answer at all."""
@@ -53,10 +52,9 @@ class Surroundings:
 
 @frozen
 class Binder:
-    """Binds expectations; one serves a whole suite, so that each fragment is compiled once."""
+    """Binds expectations by the classes of a registry."""
 
     registry: Registry
-    _validators: dict[type[Checker], Validator] = field(factory=dict, init=False, eq=False, repr=False)
 
     def bind(self, expect: Mapping[str, object], around: Surroundings) -> tuple[Expectations, list[Problem]]:
         """Bind every key of *expect*; problems are located inside the table."""
@@ -84,28 +82,18 @@ class Binder:
             raise BindError(f"unknown {what}", self.registry.suggestion(key, place))
         try:
             checker_class = self.registry.load(claim)
-            validate = self._validator(checker_class)
         except CheckerError as error:
             raise BindError(str(error)) from error
-        except SchemaError as error:
-            raise BindError(
-                f"the expectation {claim} cannot be used: its fragment is no JSON Schema: {error}"
-            ) from error
         _check_place(key, checker_class, place, around.format)
-        if refused := _refusals(claim, validate, value):
+        if refused := _refusals(claim, checker_class, value):
             raise BindError.of(refused)
         context = _Context(self, key, place, around, nested)
         return _bound(key, claim, checker_class, value, context)
 
-    def _validator(self, checker_class: type[Checker]) -> Validator:
-        if checker_class not in self._validators:
-            self._validators[checker_class] = fragment_validator({"definitions": NESTED, **checker_class.fragment})
-        return self._validators[checker_class]
 
-
-def _refusals(claim: Claim, validate: Validator, value: object) -> list[Problem]:
+def _refusals(claim: Claim, checker_class: type[Checker], value: object) -> list[Problem]:
     try:
-        return [Problem(message, at=at) for at, message in validate(value)]
+        return [Problem(message, at=at) for at, message in validator_of(checker_class)(value)]
     except CannotEvaluate as error:
         return [Problem(f"the expectation {claim} cannot be used: its fragment gives no verdict: {error}")]
 
@@ -125,22 +113,14 @@ def _bound(key: str, claim: Claim, checker_class: type[Checker], value: object, 
     try:
         checker: object = checker_class.bind(value, context)
         if isinstance(checker, checker_class):
-            return Bound(
-                key,
-                claim,
-                checker,
-                expected_exit_code=checker.expected_exit_code,
-                needs_output=bool(checker.needs_output),
-                sees_missing=bool(checker.sees_missing),
-                models_asked=tuple(checker.models_asked),
-                commands_asked=tuple(checker.commands_asked),
-            )
+            return Bound.of(key, claim, checker)
         reason = f"bind() returned {type(checker).__name__}"
     except BindError:
         raise
-    except Exception as error:
-        # Whatever a plug-in raises here is its own bug, told at the key that uses it.
-        reason = f"bind() raised {type(error).__name__}: {error}"
+    except HookError as error:
+        reason = str(error)
+    except BUGS as error:
+        reason = f"bind() {raised(error)}"
     raise BindError(f"the expectation {claim} cannot be used: {reason}")
 
 
@@ -167,7 +147,7 @@ def _agreed_exit_code(outer: Sequence[Bound], nested: Sequence[Bound]) -> tuple[
     return exit_code, problems
 
 
-@define
+@frozen
 class _Context:
     """The context in which one key is bound: implements BindContext."""
 

@@ -40,18 +40,20 @@ def _base_url(text: str) -> None:
 
 @in_schema(object={"propertyNames": {"pattern": f"^{TOKEN.pattern}$"}})
 def _legal_headers(headers: Mapping[str, str]) -> None:
-    problems = [Problem(*found, at=(name,)) for name in headers if (found := _illegal_name(name, headers))]
+    first: dict[str, str] = {}
+    for name in headers:
+        first.setdefault(name.lower(), name)
+    problems = [Problem(*found, at=(name,)) for name in headers if (found := _illegal_name(name, first[name.lower()]))]
     problems += (problem.below(name) for name, value in headers.items() for problem in _illegal_value(value))
     if problems:
         raise StructureError(problems)
 
 
-def _illegal_name(name: str, headers: Mapping[str, str]) -> tuple[str, str] | None:
+def _illegal_name(name: str, twin: str) -> tuple[str, str] | None:
     if not TOKEN.fullmatch(name):
         return f"{name!r} is not a legal name of a header", "letters, digits and - are"
     if name.lower() in OURS:
         return f"'{name}' is a header that gko itself writes", "remove it"
-    twin = next(other for other in headers if other.lower() == name.lower())
     if twin != name:
         return f"'{twin}' and '{name}' are one header, given twice", "keep one of them"
     return None

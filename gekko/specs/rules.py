@@ -15,11 +15,6 @@ from gekko.specs.structure import Rule, StructureError
 from gekko.wording import described, one_of, shown
 
 
-def not_supported_yet(_: object) -> None:
-    """No value is accepted: the key is known, and what it asks for comes with a later version."""
-    raise ValueError("not supported yet", "remove the key")
-
-
 @in_schema(string={"pattern": r"\S"})
 def not_blank(text: str) -> None:
     """The text holds more than white space."""
@@ -118,9 +113,11 @@ def one_character(text: str) -> None:
 @in_schema(array={"uniqueItems": True})
 def distinct(values: tuple[str, ...]) -> None:
     """No value is given twice."""
-    seen = [value for index, value in enumerate(values) if value in values[:index]]
-    if seen:
-        raise ValueError(f"the value {shown(seen[0])} is given twice")
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            raise ValueError(f"the value {shown(value)} is given twice")
+        seen.add(value)
 
 
 def json_values(table: Mapping[str, object]) -> None:

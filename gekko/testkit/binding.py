@@ -6,14 +6,13 @@ from copy import deepcopy
 from inspect import cleandoc
 from typing import Any, Final, cast
 
-from gekko.checks.checker import COMPARISONS, BindError, Checker, Place
-from gekko.checks.judging import Bound
-from gekko.checks.registry import POINTERS, unusable
+from gekko.checks.checker import BindError, Checker, Place
+from gekko.checks.fragments import FragmentError, validator_of
+from gekko.checks.judging import Bound, HookError
+from gekko.checks.registry import POINTERS, undeclared
 from gekko.errors import Problem
-from gekko.jsonschemas import SchemaError
-from gekko.jsontext import unfit
-from gekko.locations import KeyPath, key_text
-from gekko.testkit.context import Context, bound, refusals
+from gekko.locations import KeyPath
+from gekko.testkit.context import Context, bound
 from gekko.testkit.promises import BrokenPromise, Promise
 from gekko.wording import cut
 
@@ -28,24 +27,16 @@ def brief(value: object) -> str:
 
 def check_declaration(checker_class: object, key: str) -> None:
     """Look at what the class says of itself."""
-    if reason := unusable(key, checker_class):
+    if reason := undeclared(key, checker_class):
         raise BrokenPromise(Promise.DECLARATION, reason)
 
 
 def check_fragment(checker_class: type[Checker]) -> None:
     """Look at the class's JSON Schema, which becomes a part of a larger one."""
-    fragment = checker_class.fragment
-    if misfit := unfit(fragment):
-        raise BrokenPromise(Promise.FRAGMENT, f"{key_text(misfit[0])}: {misfit[1]}")
-    if "definitions" in fragment:
-        raise BrokenPromise(Promise.FRAGMENT, "it has definitions, where the engine puts its own")
-    for reference in _references(fragment):
-        if reference != COMPARISONS["$ref"]:
-            raise BrokenPromise(Promise.FRAGMENT, f"it refers to {brief(reference)}")
     try:
-        refusals(checker_class, None)
-    except SchemaError as error:
-        raise BrokenPromise(Promise.FRAGMENT, str(error)) from error
+        validator_of(checker_class)
+    except FragmentError as error:
+        raise BrokenPromise(Promise.FRAGMENT, f"it {error}") from error
 
 
 def bind(checker_class: type[Checker], value: object, context: Context) -> Bound | BindError:
@@ -82,17 +73,6 @@ def documented(checker_class: type[Checker], key: str) -> list[tuple[str, Place,
     if not found:
         raise BrokenPromise(Promise.DOCUMENTATION, f"its example does not use '{key}' where the class says it stands")
     return found
-
-
-def _references(schema: object) -> Iterator[object]:
-    if isinstance(schema, dict):
-        if "$ref" in schema:
-            yield schema["$ref"]
-        for inner in schema.values():
-            yield from _references(inner)
-    elif isinstance(schema, list):
-        for inner in schema:
-            yield from _references(inner)
 
 
 def _bind_once(checker_class: type[Checker], value: object, context: Context) -> Checker | BindError:
@@ -133,27 +113,15 @@ def _leads_into(value: object, path: KeyPath) -> bool:
 def _with_hooks(context: Context, checker: Checker) -> Bound:
     try:
         answers = bound(context.key, checker)
-    except Exception as error:
-        reason = f"one of {brief(checker)} raised {type(error).__name__}: {error}"
-        raise BrokenPromise(Promise.HOOKS, reason) from error
-    for reason in _objections(answers):
+    except HookError as error:
+        raise BrokenPromise(Promise.HOOKS, f"of {brief(checker)}, {error}") from error
+    if answers.expected_exit_code not in (None, 0, 4):
+        reason = f"expected_exit_code is {answers.expected_exit_code}, which is none of None, 0 and 4"
+        raise BrokenPromise(Promise.HOOKS, f"of {brief(checker)}, {reason}")
+    if answers.expected_exit_code == 4 and answers.needs_output:
+        reason = "expected_exit_code is 4 and needs_output is True, but a rejected answer has no output"
         raise BrokenPromise(Promise.HOOKS, f"of {brief(checker)}, {reason}")
     return answers
-
-
-def _objections(answers: Bound) -> Iterator[str]:
-    code: object = answers.expected_exit_code
-    if code is not None and (type(code) is not int or code not in (0, 4)):
-        yield f"expected_exit_code is {code!r}, which is none of None, 0 and 4"
-    for hook in ("needs_output", "sees_missing"):
-        if type(getattr(answers, hook)) is not bool:
-            yield f"{hook} is {getattr(answers, hook)!r}, which is neither True nor False"
-    for hook in ("models_asked", "commands_asked"):
-        names = getattr(answers, hook)
-        if not isinstance(names, tuple) or not all(isinstance(name, str) and name for name in names):
-            yield f"{hook} is {names!r}, which is no tuple of names"
-    if code == 4 and answers.needs_output:
-        yield "expected_exit_code is 4 and needs_output is True, but a rejected answer has no output"
 
 
 def _uses(expect: dict[str, object], key: str) -> Iterator[tuple[str, Place, object]]:

@@ -7,12 +7,12 @@ from typing import TypeVar
 from attrs import evolve, field, frozen
 
 from gekko.checks.checker import BindError, Checker, Comparisons, Place
-from gekko.checks.comparisons import NESTED, bind_together
+from gekko.checks.comparisons import bind_together
+from gekko.checks.fragments import validator_of
 from gekko.checks.judging import Bound
 from gekko.checks.outcome import Format
 from gekko.checks.registry import CheckerError, Claim, Registry, discover
 from gekko.errors import Problem
-from gekko.jsonschemas import fragment_validator
 from gekko.locations import KeyPath
 from gekko.specs.structure import StructureError, structure
 from gekko.wording import one_of
@@ -83,19 +83,9 @@ class Context:
 
 def refusals(checker_class: type[Checker], value: object) -> list[Problem]:
     """Return why the class's fragment refuses *value*."""
-    validate = fragment_validator({"definitions": NESTED, **checker_class.fragment})
-    return [Problem(message, at=at) for at, message in validate(value)]
+    return [Problem(message, at=at) for at, message in validator_of(checker_class)(value)]
 
 
 def bound(key: str, checker: Checker) -> Bound:
     """Return *checker* with what its hooks say, under a key that no distribution claims."""
-    return Bound(
-        key,
-        Claim(key, ()),
-        checker,
-        expected_exit_code=checker.expected_exit_code,
-        needs_output=checker.needs_output,
-        sees_missing=checker.sees_missing,
-        models_asked=checker.models_asked,
-        commands_asked=checker.commands_asked,
-    )
+    return Bound.of(key, Claim(key, ()), checker)

@@ -105,9 +105,8 @@ def _judged_value(subject: Subject, context: Context) -> object:
 
 
 def _objection(mismatch: Mismatch, value: object) -> str | None:
-    expected: object = mismatch.expected
-    if not isinstance(expected, str) or not expected.strip():
-        return f"expected {expected!r}, which says nothing"
+    if not mismatch.expected.strip():
+        return f"expected {mismatch.expected!r}, which says nothing"
     if mismatch.found is not MISSING and (misfit := unfit(mismatch.found)):
         return f"found {brief(mismatch.found)}: {misfit[1]}"
     try:

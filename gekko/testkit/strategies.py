@@ -12,7 +12,8 @@ from gekko.limits import JSON_DEPTH
 from gekko.testkit.examples import Subject, subjects
 
 SCALARS: Final = st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-TOML_ONLY: Final = st.sampled_from([float("nan"), float("inf")]) | st.dates() | st.times() | st.datetimes()
+NOT_FINITE: Final = (float("nan"), float("inf"))
+TOML_ONLY: Final = st.sampled_from(NOT_FINITE) | st.dates() | st.times() | st.datetimes()
 
 
 def nested(leaves: st.SearchStrategy[object]) -> st.SearchStrategy[object]:

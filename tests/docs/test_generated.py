@@ -13,9 +13,7 @@ from gekko.specs.backend import Embedded, Engine, Operation, Server, Timeouts
 from gekko.specs.case import Case
 from gekko.specs.command import RESERVED, FrontMatter, Input, Output, Turn
 from gekko.specs.model import CONTROLLED, Generation, Model
-from gekko.specs.rules import not_supported_yet
 from gekko.specs.runtime import DockerRuntime, ProcessRuntime
-from gekko.specs.structure import RULES
 from tests.docs.generate import PARTS, regenerated
 from tests.docs.markdown import PAGES, ROOT, tables
 
@@ -67,13 +65,6 @@ def test_a_table_of_keys_has_every_key_with_its_default(path: Path, section: str
     assert rows == {field.name: default(field) for field in supported(wanted)}
 
 
-def test_what_is_not_supported_yet_is_listed() -> None:
-    later = {field.name for field in attrs.fields(Server) if not_supported_yet in field.metadata.get(RULES, ())}
-    rows = tables(CONFIGURATION.read_text())["Not supported yet"]
-
-    assert {name for name in later if not any(f"`{name}" in row[0] or f"`[{name}" in row[0] for row in rows)} == set()
-
-
 @pytest.mark.parametrize("words", [RESERVED, RESERVED_ARGUMENTS, CONTROLLED], ids=["commands", "arguments", "extra"])
 def test_every_reserved_word_is_told(words: tuple[str, ...]) -> None:
     page = CONFIGURATION.read_text()
@@ -83,8 +74,7 @@ def test_every_reserved_word_is_told(words: tuple[str, ...]) -> None:
 
 def supported(wanted: type[Any]) -> list["attrs.Attribute[Any]"]:
     """Return the keys that a file can have."""
-    fields = [field for field in attrs.fields(wanted) if field.init]
-    return [field for field in fields if not_supported_yet not in field.metadata.get(RULES, ())]
+    return [field for field in attrs.fields(wanted) if field.init]
 
 
 def default(field: "attrs.Attribute[Any]") -> str:
