@@ -15,6 +15,7 @@ class Contains(Checker):
     contains = ["feat:", "#42"]
     """
 
+    api: ClassVar[int] = 1
     places: ClassVar[frozenset[Place]] = frozenset({Place.EXPECT, Place.VALUE})
     formats: ClassVar[frozenset[Format]] = frozenset({"text"})
     fragment: ClassVar[Fragment] = {

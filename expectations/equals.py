@@ -30,6 +30,7 @@ class Equals(Checker):
     "/limits" = { is = { equals = { min = 1 } } }
     """
 
+    api: ClassVar[int] = 1
     places: ClassVar[frozenset[Place]] = frozenset({Place.VALUE})
     fragment: ClassVar[Fragment] = {}
     wanted: object

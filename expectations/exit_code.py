@@ -15,6 +15,7 @@ class ExitCode(Checker):
     exit_code = 4
     """
 
+    api: ClassVar[int] = 1
     places: ClassVar[frozenset[Place]] = frozenset({Place.EXPECT})
     fragment: ClassVar[Fragment] = {"enum": [0, 4]}
     # Bound as an integer, which `enum` alone does not say: in JSON, 4.0 equals 4.

@@ -15,6 +15,7 @@ class Lines(Checker):
     lines = 1
     """
 
+    api: ClassVar[int] = 1
     places: ClassVar[frozenset[Place]] = frozenset({Place.EXPECT, Place.VALUE})
     formats: ClassVar[frozenset[Format]] = frozenset({"text"})
     fragment: ClassVar[Fragment] = {"type": "integer", "minimum": 0}

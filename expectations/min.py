@@ -15,6 +15,7 @@ class Min(Checker):
     "/confidence" = { min = 0.8 }
     """
 
+    api: ClassVar[int] = 1
     places: ClassVar[frozenset[Place]] = frozenset({Place.VALUE})
     fragment: ClassVar[Fragment] = {"type": "number"}
     bound: float

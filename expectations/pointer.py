@@ -39,6 +39,7 @@ class Pointer(Checker):
     "/summary" = { is = { lines = 1, contains = ["printer"] } }
     """
 
+    api: ClassVar[int] = 1
     places: ClassVar[frozenset[Place]] = frozenset({Place.POINTER})
     formats: ClassVar[frozenset[Format]] = frozenset({"json"})
     fragment: ClassVar[Fragment] = {

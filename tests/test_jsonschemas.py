@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gekko.jsonschemas import CannotEvaluate, Schema, SchemaError, bundle, fragment_validator, load
 from gekko.jsonschemas.schema import MOST_VIOLATIONS
 from gekko.limits import JSON_DEPTH
-from tests.test_jsontext import VALUES
+from tests.json_values import VALUES
 
 DRAFTS = [
     "http://json-schema.org/draft-03/schema#",
@@ -163,6 +163,25 @@ def test_violations_are_short_whatever_was_found(folder: Folder) -> None:
 
     assert len(violations) == 3
     assert all(len(text) < 400 and text.isprintable() for text in violations)
+
+
+def test_the_place_of_a_violation_is_short_whatever_its_name(folder: Folder) -> None:
+    schema = folder.load({"additionalProperties": {"type": "string"}})
+
+    violations = schema.violations({"\x1b[31m": 1, "y" * 5000: 1, "\ud800": 1})
+
+    assert [text.partition(":")[0] for text in violations[:1]] == ["at /\\u001b[31m"]
+    assert len(violations) == 3
+    assert all(len(text) < 600 and text.isprintable() for text in violations)
+
+
+def test_of_a_million_members_that_nobody_accepts_the_first_are_looked_at(folder: Folder) -> None:
+    schema = folder.load({"properties": {"category": {}}, "additionalProperties": False})
+
+    violations = schema.violations({f"categori-{number}": 0 for number in range(1_000_000)})
+
+    assert len(violations) == MOST_VIOLATIONS + 1
+    assert violations[0] == "at /categori-0: unknown member; did you mean 'category'?"
 
 
 def test_listing_violations_ends(folder: Folder) -> None:
@@ -533,7 +552,8 @@ def files_and_bundle(tmp_path_factory: pytest.TempPathFactory) -> tuple[Schema, 
 def test_a_bundle_judges_as_the_files_do(files_and_bundle: tuple[Schema, Schema], value: object) -> None:
     files, alone = files_and_bundle
 
-    assert alone.files.is_self_contained()
+    assert not (alone.files.others or alone.files.identified)
+    assert all(link.written.startswith("#/") for link in alone.files.links)
     assert alone.violations(value) == files.violations(value)
 
 

@@ -12,19 +12,7 @@ from hypothesis import strategies as st
 from gekko import jsontext
 from gekko.jsontext import JsonTextError, compact, equal, parse, unfit
 from gekko.limits import JSON_DEPTH, NUMBER_DIGITS
-
-SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=["Cs"]))
-)
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
-    max_leaves=12,
-)
+from tests.json_values import VALUES
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ import pytest
 from attrs import frozen
 
 from tests.plugins import plug_in
+from tests.processes import end
 from tests.project import Finished, Project
 from tests.stub_server import Script, StubServer, Wire, delay, say, status
-from tests.test_signals import end
 
 ONE_AT_A_TIME = "max_concurrent = 1"
 

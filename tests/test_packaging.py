@@ -12,14 +12,14 @@ import venv
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import Distribution, distribution, distributions
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 import pytest
 from attrs import frozen
-from packaging.requirements import Requirement
 
 import gekko
+from tests.installed import dependencies
 from tests.project import FRONT, JSON_OUTPUT, Finished, Project
 from tests.stub_server import StubServer
 
@@ -105,15 +105,6 @@ class Environment:
 def python_module(name: str, *args: str | Path) -> None:
     done = subprocess.run([sys.executable, "-m", name, *args], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def dependencies(asking: Distribution) -> Iterator[Distribution]:
-    """Yield what a distribution needs without any extra, directly or not, as it is installed where the tests run."""
-    for requirement in map(Requirement, asking.requires or ()):
-        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-            needed = distribution(requirement.name)
-            yield needed
-            yield from dependencies(needed)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from gekko.pointers import NoSuchPlace, PointerError, build, parse, resolve
-from tests.test_jsontext import VALUES
+from tests.json_values import VALUES
 
 # The example of RFC 6901, section 5, and a little more.
 DOCUMENT = {
@@ -89,6 +89,16 @@ def test_a_missing_place_names_the_last_one_on_the_way(pointer: str, place: tupl
     assert missing.value == resolve(DOCUMENT, place)
     assert named in str(missing)
     assert len(str(missing)) < 400
+
+
+def test_names_of_an_answer_cannot_disturb_a_terminal() -> None:
+    document = {"\x1b[31m": {"y" * 10**6: 1}, "cate\x1bgory": 2}
+
+    for tokens in (("category",), ("z",), ("\x1b[31m", "a")):
+        with pytest.raises(NoSuchPlace) as caught:
+            resolve(document, tokens)
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 400
 
 
 def test_an_empty_object_has_no_members_to_list() -> None:

@@ -14,23 +14,17 @@ import pytest
 
 from gekko.sources.processor import engine_problem
 from tests.plugins import plug_in
+from tests.processes import SIGNALS, Process, end, engines_of, lives, until
 from tests.project import GKO, Finished, Project
 from tests.stub_server import StubServer, drip, raw, response, stall
 
 SOON_SECS = 1.0
-
-SIGNALS = [
-    pytest.param(signal.SIGINT, 130, id="SIGINT"),
-    pytest.param(signal.SIGTERM, 143, id="SIGTERM"),
-    pytest.param(signal.SIGHUP, 129, id="SIGHUP"),
-]
 
 CALLS = [
     pytest.param(("git", "review"), id="command"),
     pytest.param(("config", "test"), id="suite"),
 ]
 
-Process: TypeAlias = subprocess.Popen[bytes]
 Start: TypeAlias = Callable[..., Process]
 
 
@@ -51,23 +45,6 @@ def start(project: Project) -> Iterator[Start]:
             return process
 
         yield start
-
-
-def end(process: Process, number: int) -> tuple[Finished, float]:
-    """Send a signal, and return how the process ended and after how many seconds."""
-    began = time.monotonic()
-    process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=20)
-    return Finished(process.returncode, stdout, stderr.decode()), time.monotonic() - began
-
-
-def until(condition: Callable[[], object], process: Process | None = None, within_secs: float = 20) -> None:
-    """Wait for *condition*; a *process* that ends before fails the test with what it said."""
-    began = time.monotonic()
-    while not condition():
-        assert process is None or process.poll() is None, process.communicate()
-        assert time.monotonic() - began < within_secs
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("args", CALLS)
@@ -277,21 +254,6 @@ def test_a_suite_that_was_ended_leaves_records_of_the_runs_before(
     end(process, signal.SIGTERM)
 
     assert len((tmp_path / "runs.jsonl").read_text().splitlines()) == 1
-
-
-def engines_of(pid: int) -> list[int]:
-    """Return the engine's processes below *pid*."""
-    with contextlib.suppress(OSError):
-        below = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-        return [child for child in below if b"engine_child" in Path(f"/proc/{child}/cmdline").read_bytes()]
-    return []
-
-
-def lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 @pytest.mark.skipif(engine_problem() is not None, reason="the engine does not run here")

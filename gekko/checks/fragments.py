@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gekko.checks.checker import COMPARISONS, Checker, Fragment
-from gekko.jsonschemas import SchemaError, fragment_validator
-from gekko.jsonschemas.fragments import FragmentValidator
+from gekko.jsonschemas import FragmentValidator, SchemaError, fragment_validator
 from gekko.jsontext import unfit
 from gekko.locations import key_text
 from gekko.wording import shown

@@ -75,8 +75,11 @@ class AskError(Exception):
     """A checker asked for something that it may not ask for."""
 
 
-class JudgingError(Exception):
-    """A checker broke its promise while judging: a bug of that checker, never a verdict. *culprit* is that checker."""
+class JudgingError(BaseException):
+    """A checker broke its promise while judging: a bug of that checker, never a verdict. *culprit* is that checker.
+
+    No Exception: a checker around the culprit, through which it passes, must not catch it and make a pass of it.
+    """
 
     def __init__(self, reason: str, culprit: Bound) -> None:
         super().__init__(reason)

@@ -27,7 +27,7 @@ def raised(error: BaseException) -> str:
     """Return what a checker's code did instead of returning: "raised KeyError: 'confidence'"."""
     if isinstance(error, SystemExit):
         return f"called sys.exit({error.code!r})"
-    return f"raised {type(error).__name__}: {error}"
+    return f"raised {type(error).__name__}: {error}".removesuffix(": ")
 
 
 class CheckerError(Exception):

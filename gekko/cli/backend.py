@@ -8,7 +8,8 @@ import click
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
 from gekko.cli.options import AtLeast, Leaf
-from gekko.cli.session import Session, write_result
+from gekko.cli.session import Session
+from gekko.cli.streams import write_result
 from gekko.cli.suggestions import models
 
 if TYPE_CHECKING:

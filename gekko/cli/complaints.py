@@ -8,7 +8,8 @@ from attrs import field, frozen
 
 from gekko.cli.exits import Exit
 from gekko.cli.options import name_of
-from gekko.cli.session import ErrorFormat, json_line
+from gekko.cli.session import ErrorFormat
+from gekko.cli.streams import json_line
 from gekko.errors import ConfigurationError, GekkoError, Issue, OutputError, UsageError
 from gekko.locations import KeyPath, Location, key_text, shown_path
 from gekko.wording import did_you_mean, one_of

@@ -15,7 +15,8 @@ from click.shell_completion import CompletionItem, ShellComplete, split_arg_stri
 
 from gekko.cli.exits import Exit
 from gekko.cli.options import Leaf, OneOf, heed
-from gekko.cli.session import COMPLETION, Session, write_result
+from gekko.cli.session import COMPLETION, Session
+from gekko.cli.streams import write_result
 from gekko.errors import GekkoError
 
 SHELLS = ("bash", "zsh", "fish")

@@ -8,7 +8,8 @@ import click
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
 from gekko.cli.options import Leaf
-from gekko.cli.session import Session, write_result
+from gekko.cli.session import Session
+from gekko.cli.streams import write_result
 from gekko.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -38,13 +39,13 @@ def _check(session: Session, as_json: bool) -> int:
     from gekko.plan.checkup import check_up
     from gekko.report.checkup import finding_row, finding_table
     from gekko.report.rows import json_rows
-    from gekko.report.table import coloured, plain
+    from gekko.report.table import painter
 
     findings = [*check_up(session.catalog, discover(), session.environ), *run_heedful(_reached(session))]
     if as_json:
         write_result(json_rows(finding_row(finding) for finding in findings))
     else:
-        write_result(finding_table(findings, coloured if session.has_colour else plain))
+        write_result(finding_table(findings, painter(has_colour=session.has_colour)))
     failed = {finding.kind for finding in findings if not finding.is_ok}
     if "config" in failed:
         return Exit.CONFIGURATION

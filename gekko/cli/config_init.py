@@ -5,7 +5,8 @@ import click
 from gekko.cli.exits import Exit
 from gekko.cli.notices import EMBEDDED
 from gekko.cli.options import Leaf
-from gekko.cli.session import Session, write_result
+from gekko.cli.session import Session
+from gekko.cli.streams import write_result
 from gekko.specs.rules import http_url
 
 

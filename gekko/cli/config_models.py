@@ -4,7 +4,8 @@ import click
 
 from gekko.cli.exits import Exit
 from gekko.cli.options import Leaf
-from gekko.cli.session import Session, write_result
+from gekko.cli.session import Session
+from gekko.cli.streams import write_result
 
 
 @click.command("models", cls=Leaf)

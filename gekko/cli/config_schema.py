@@ -7,7 +7,8 @@ import click
 
 from gekko.cli.exits import Exit
 from gekko.cli.options import Leaf, OneOf
-from gekko.cli.session import Session, write_result
+from gekko.cli.session import Session
+from gekko.cli.streams import write_result
 
 KINDS: Final = ("backend", "model", "command", "test")
 

@@ -12,14 +12,14 @@ import click
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
 from gekko.cli.options import AtLeast, Leaf, command_path
-from gekko.cli.session import Session, tell, write_result
+from gekko.cli.session import Session
+from gekko.cli.streams import tell, write_result
 from gekko.cli.suggestions import command_words, models
 from gekko.errors import OutputError
 
 if TYPE_CHECKING:
     from gekko.locations import Location
     from gekko.plan.suite import Selection, Suite
-    from gekko.report.table import Paint
     from gekko.run.events import CaseResult, Event, RunAnswered
 
 OBJECTS_UNTIL_GC = 1_000_000
@@ -52,14 +52,14 @@ def _rehearse(session: Session, selection: "Selection", as_json: bool) -> int:
     from gekko.plan.rehearsal import rehearse
     from gekko.plan.suite import plan_rehearsal
     from gekko.report.rows import json_rows, rehearsal_row
-    from gekko.report.table import rehearsal_text
+    from gekko.report.table import painter, rehearsal_text
 
     trials = plan_rehearsal(session.catalog(), discover(), selection, session.environ)
     rehearsals = (rehearse(trial) for trial in trials)
     if as_json:
         write_result(json_rows(rehearsal_row(each) for each in rehearsals))
     else:
-        write_result(rehearsal_text(rehearsals, _paint(session)))
+        write_result(rehearsal_text(rehearsals, painter(has_colour=session.has_colour)))
     return Exit.SUCCESS
 
 
@@ -68,7 +68,7 @@ def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool)
     from gekko.cli.notices import about_the_engine
     from gekko.plan.suite import plan_suite
     from gekko.report.rows import json_rows, result_row
-    from gekko.report.table import failures, result_table, summary
+    from gekko.report.table import failures, painter, result_table, summary
     from gekko.run.cases import CheckerBug
 
     suite = plan_suite(session.catalog(), discover(), selection, session.environ)
@@ -84,7 +84,7 @@ def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool)
     if as_json:
         write_result(json_rows(result_row(result) for result in results))
     else:
-        write_result(result_table(results, _paint(session), _place))
+        write_result(result_table(results, painter(has_colour=session.has_colour), _place))
     if session.is_watched:
         tell(summary(results, monotonic() - started))
     elif failed:
@@ -96,8 +96,7 @@ def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool)
 async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[CaseResult]":
     from gekko.report.progress import Progress
     from gekko.run.cases import run_suite
-    from gekko.run.events import CaseFinished, QuestionAnswered, QuestionFailed, RunAnswered, RunFailed
-    from gekko.run.execute import Errand
+    from gekko.run.events import CaseFinished, RunAnswered
     from gekko.run.opening import executor
 
     statistics = session.statistics()
@@ -107,20 +106,11 @@ async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[C
 
     def follow(event: "Event") -> None:
         progress.follow(event)
+        statistics.follow(event)
         match event:
-            case RunAnswered():
-                if statistics is not None:
-                    statistics.finished(Errand.of(event.trial.job.recipe), event.run, event.trial.case)
-                if event.run.is_from_fallback:
-                    progress.clear()
-                    session.say("warn", _fallback_text(event))
-            case RunFailed() if statistics is not None:
-                errand = Errand.of(event.trial.job.recipe)
-                statistics.failed(errand, event.duration_ms, Exit.BACKEND, event.trial.case)
-            case QuestionAnswered() if statistics is not None:
-                statistics.finished(event.errand, event.run, event.trial.case)
-            case QuestionFailed() if statistics is not None:
-                statistics.failed(event.errand, event.duration_ms, Exit.BACKEND, event.trial.case)
+            case RunAnswered() if event.run.is_from_fallback:
+                progress.clear()
+                session.say("warn", _fallback_text(event))
             case CaseFinished():
                 results.append(event.result)
                 if not event.result.has_passed:
@@ -142,12 +132,6 @@ def _fallback_text(event: "RunAnswered") -> str:
         f"{command} {case}: '{outcome.model_requested}' failed, and its fallback '{outcome.model_answered}' answered: "
         f"{event.run.first_failure}"
     )
-
-
-def _paint(session: Session) -> "Paint":
-    from gekko.report.table import coloured, plain
-
-    return coloured if session.has_colour else plain
 
 
 def _place(result: "CaseResult", key: str | None) -> "Location":

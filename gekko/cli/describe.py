@@ -7,7 +7,8 @@ import click
 
 from gekko.cli.exits import Exit
 from gekko.cli.options import AtLeast, Leaf, command_path, global_options
-from gekko.cli.session import Session, write_result
+from gekko.cli.session import Session
+from gekko.cli.streams import write_result
 from gekko.cli.suggestions import command_words
 from gekko.cli.tree import OwnGroup
 from gekko.errors import ConfigurationError, UsageError

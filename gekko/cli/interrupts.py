@@ -36,9 +36,16 @@ def heed_signals() -> None:
     """From now on, raise Interrupted where a signal meets the program."""
 
     def interrupt(number: int, _: FrameType | None) -> None:
-        raise _interrupted(number)
+        interrupted = _interrupted(number)
+        _raise_again(interrupted)
+        raise interrupted
 
     _install(interrupt)
+
+
+def disarm() -> None:
+    """Stop raising what was heeded: the program is about to end with its code."""
+    _set_alarm(0)
 
 
 def run_heedful(main: Coroutine[Any, Any, T]) -> T:
@@ -58,7 +65,7 @@ def run_heedful(main: Coroutine[Any, Any, T]) -> T:
             if task is None or loop.is_closed():
                 raise met[0]
             loop.call_soon_threadsafe(task.cancel)
-            _raise_later(met[0])
+            _raise_again(met[0])
 
         _install(cancel)
         return await main
@@ -67,7 +74,7 @@ def run_heedful(main: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(heedful())
     finally:
         if met:
-            _set_alarm(0)
+            disarm()
             raise met[0]
         heed_signals()
 
@@ -86,8 +93,12 @@ def _interrupted(number: int) -> Interrupted:
     return Interrupted(CODES[signal.Signals(number).name])
 
 
-def _raise_later(interrupted: Interrupted) -> None:
-    """Raise it after all where the loop does not get to it."""
+def _raise_again(interrupted: Interrupted) -> None:
+    """Raise it time and again until the program ends.
+
+    A loop that is kept busy does not get to cancel its task; and what is raised inside of a callback of the interpreter
+    or of the loop, such as the end of a weak reference, is lost.
+    """
 
     def interrupt(_: int, __: FrameType | None) -> None:
         raise interrupted
@@ -99,4 +110,4 @@ def _raise_later(interrupted: Interrupted) -> None:
 
 def _set_alarm(seconds: float) -> None:
     if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds, seconds)

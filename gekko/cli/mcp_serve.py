@@ -9,7 +9,8 @@ import click
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
 from gekko.cli.options import Leaf
-from gekko.cli.session import ReaderGone, Session, is_terminal
+from gekko.cli.session import Session
+from gekko.cli.streams import ReaderGone, is_terminal
 from gekko.errors import InputOutputError, UsageError
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gekko.cli.session import ERROR_FORMATS, LEVELS, ErrorFormat, Session, write_result
+from gekko.cli.session import ERROR_FORMATS, LEVELS, ErrorFormat, Session
+from gekko.cli.streams import write_result
 from gekko.cli.suggestions import folders
 from gekko.wording import did_you_mean, one_of
 

@@ -8,7 +8,8 @@ import click
 from gekko._version import __version__
 from gekko.cli.exits import Exit
 from gekko.cli.options import error_format_in, heed
-from gekko.cli.session import COMPLETION, ReaderGone, tell, this_session, write_result
+from gekko.cli.session import COMPLETION, this_session
+from gekko.cli.streams import ReaderGone, tell, write_result
 from gekko.cli.tree import OwnGroup, Root
 from gekko.errors import GekkoError
 

@@ -12,7 +12,8 @@ from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
 from gekko.cli.notices import about_the_engine
 from gekko.cli.options import Leaf
-from gekko.cli.session import Session, is_terminal, write_result
+from gekko.cli.session import Session
+from gekko.cli.streams import is_terminal, write_result
 from gekko.cli.suggestions import Suggest, files, models, words_from
 from gekko.errors import GekkoError, InputOutputError, OutputError, UsageError
 from gekko.locations import shown_path
@@ -192,8 +193,7 @@ class _Answering:
             try:
                 return await ready.run(self.job, given, showing)
             except NoAnswerError as error:
-                if (statistics := self.session.statistics()) is not None:
-                    statistics.failed(Errand.of(self.job.recipe), error.duration_ms, Exit.BACKEND)
+                self.session.statistics().failed(Errand.of(self.job.recipe), error.duration_ms)
                 raise
 
     def _write(self, run: "Run", *, is_shown: bool) -> None:
@@ -207,5 +207,4 @@ class _Answering:
             if not is_shown:
                 write_result(run.printed + "\n")
         finally:
-            if (statistics := self.session.statistics()) is not None:
-                statistics.finished(Errand.of(self.job.recipe), run)
+            self.session.statistics().finished(Errand.of(self.job.recipe), run)

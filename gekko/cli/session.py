@@ -1,13 +1,14 @@
-"""One call of the program: where it runs, what it says and how, and the streams that it speaks to."""
+"""One call of the program: where it runs, what is configured there, what it says and how."""
 
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from attrs import define, field
 
+from gekko.cli.streams import is_terminal, json_line, tell
 from gekko.errors import InputOutputError
 from gekko.locations import shown_path
 
@@ -27,10 +28,6 @@ ERROR_FORMATS: tuple[ErrorFormat, ...] = ("text", "json")
 
 COMPLETION = "_GKO_COMPLETE"
 """The environment variable by which a shell asks what could follow, instead of calling a command."""
-
-
-class ReaderGone(InputOutputError):  # noqa: N818 - to those who pipe into `head` it is none
-    """Whoever read standard output does not any more; there is nothing to tell, and nobody to tell it to."""
 
 
 @define
@@ -77,14 +74,12 @@ class Session:
 
         return state_folder(self.environ, self.home)
 
-    def statistics(self) -> "Statistics | None":
-        """Return where runs are recorded, or None where GKO_STATS_FILE names no file."""
-        named = self.environ.get("GKO_STATS_FILE")
-        if not named:
-            return None
+    def statistics(self) -> "Statistics":
+        """Return what records runs: in the file that GKO_STATS_FILE names, or nowhere."""
         from gekko.run.stats import Statistics
 
-        return Statistics(self.cwd / named, lambda text: self.say("warn", text))
+        named = self.environ.get("GKO_STATS_FILE")
+        return Statistics(self.cwd / named if named else None, lambda text: self.say("warn", text))
 
     def set_verbosity(self, level: Verbosity) -> None:
         """Say from now on what matters at *level*, and at "info" also what the engine logs."""
@@ -146,60 +141,3 @@ def this_session() -> Session:
     except OSError as error:
         raise InputOutputError(f"the current folder cannot be read: {error.strerror}") from None
     return Session(os.environ, cwd, Path("~").expanduser())
-
-
-def json_line(record: Mapping[str, object]) -> str:
-    """Return a record as JSON, for a stream that holds one a line."""
-    import json
-
-    return json.dumps(record, ensure_ascii=False)
-
-
-def tell(text: str) -> None:
-    """Write a line to stderr, whatever its encoding; a stderr that is closed is nobody to tell."""
-    if sys.stderr is None:
-        return
-    try:
-        sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
-        sys.stderr.flush()
-    except OSError:
-        abandon(sys.stderr)
-    except ValueError:
-        return
-
-
-def write_result(text: str) -> None:
-    """Write the result to stdout, in UTF-8 and whole.
-
-    Raises:
-        ReaderGone: nobody reads it any more.
-        InputOutputError: stdout is closed, or the disk is full.
-    """
-    if sys.stdout is None:
-        raise InputOutputError("standard output is closed")
-    try:
-        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        abandon(sys.stdout)
-        raise ReaderGone from None
-    except OSError as error:
-        abandon(sys.stdout)
-        raise InputOutputError(f"standard output: {error.strerror}") from error
-    except BaseException:
-        # A signal, while nobody reads: what is still in the buffer would be waited for at the end, this time for ever.
-        abandon(sys.stdout)
-        raise
-
-
-def abandon(stream: TextIO) -> None:
-    """Lead a stream that cannot be written to nowhere.
-
-    The interpreter would try again at its end, and put an exit code of its own in the place of ours.
-    """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """Return whether a standard stream leads to a terminal; it may be closed."""
-    return stream is not None and not stream.closed and stream.isatty()

@@ -4,8 +4,16 @@
 """
 
 from gekko.jsonschemas.bundling import bundle
-from gekko.jsonschemas.fragments import fragment_validator
-from gekko.jsonschemas.problems import CannotEvaluate, SchemaError, SchemaProblem
+from gekko.jsonschemas.fragments import FragmentValidator, fragment_validator
+from gekko.jsonschemas.problems import CannotEvaluate, SchemaError
 from gekko.jsonschemas.schema import Schema, load
 
-__all__ = ["CannotEvaluate", "Schema", "SchemaError", "SchemaProblem", "bundle", "fragment_validator", "load"]
+__all__ = [
+    "CannotEvaluate",
+    "FragmentValidator",
+    "Schema",
+    "SchemaError",
+    "bundle",
+    "fragment_validator",
+    "load",
+]

@@ -81,7 +81,8 @@ def reason(error: Error, words: Words) -> str:
             return "; ".join(filter(None, (one_of_values(error.validator_value, found), near_value(error))))
         case "required" if isinstance(error.validator_value, list):
             missing = [name for name in error.validator_value if name not in error.instance]
-            return f"lacks the required {words.member if len(missing) == 1 else words.member + 's'} {names(missing)}"
+            noun = words.member if len(missing) == 1 else f"{words.member}s"
+            return f"lacks the required {noun} {one_of(missing, conjunction='and')}"
         case "oneOf":
             return f"fits more than one alternative, where exactly one is accepted; found {found}"
         case _:
@@ -156,11 +157,6 @@ def near_value(error: Error) -> str:
     """Return the accepted string that was probably meant."""
     texts = [value for value in error.validator_value if isinstance(value, str)]
     return did_you_mean(error.instance, texts) if isinstance(error.instance, str) else ""
-
-
-def names(missing: list[str]) -> str:
-    """Return member names as prose, each as JSON so that none can disturb a terminal."""
-    return one_of(missing, conjunction="and") if all(map(str.isprintable, missing)) else shown(missing)
 
 
 def additional(error: Error) -> Iterator[str]:

@@ -66,11 +66,6 @@ class SchemaFiles:
     links: tuple[Link, ...]
     identified: tuple[Place, ...]
 
-    def is_self_contained(self) -> bool:
-        """Tell whether every reference is a plain pointer into the root."""
-        plain = all(link.written.startswith("#") and link.fragment[:1] in {"", "/"} for link in self.links)
-        return plain and not self.others and not self.identified
-
     def rewritten(self, file: SchemaFile, reference: Callable[[Link], str]) -> Any:
         """Return a copy of a file's contents to judge by, in which each reference is what *reference* makes of it."""
         document = jsontext.parse(file.text)
@@ -82,12 +77,7 @@ class SchemaFiles:
 
     def validator(self) -> "Validator":
         """Return what checks values against the root."""
-        from referencing import Registry
-
-        validator = validators()[self.root.dialect]
-        if self.is_self_contained():
-            return validator(self.rewritten(self.root, lambda link: link.written), registry=Registry())
-        return validator({"$ref": self.root.name()}, registry=self.registry())
+        return validators()[self.root.dialect]({"$ref": self.root.name()}, registry=self.registry())
 
     def registry(self) -> "Registry[Any]":
         """Return all files, with the references between them absolute.

@@ -11,13 +11,18 @@ from attrs import field, frozen
 from gekko.jsonschemas.complaints import JSON, complaints
 from gekko.jsonschemas.files import SchemaFiles
 from gekko.jsonschemas.references import collect
+from gekko.locations import KeyPath
 from gekko.pointers import build
+from gekko.wording import cut, printable
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 MOST_VIOLATIONS = 10_000
 """Listing stops here: a hostile answer of 64 MiB can hold more violations than any memory."""
+
+PLACE_CHARACTERS = 400
+"""The place of a violation is cut to this many characters."""
 
 
 @frozen
@@ -41,7 +46,7 @@ class Schema:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python has views on some patterns, and nobody here to hear them
             found = list(islice(complaints(self._validator, value, JSON), MOST_VIOLATIONS + 1))
-        listed = [f"at {build(path) or 'the root'}: {text}" for path, text in sorted(found[:MOST_VIOLATIONS])]
+        listed = [f"at {place(path)}: {text}" for path, text in sorted(found[:MOST_VIOLATIONS])]
         return listed if len(found) <= MOST_VIOLATIONS else [*listed, "and more, which are not listed"]
 
 
@@ -57,3 +62,8 @@ def load(path: Path, read: Callable[[Path], bytes]) -> Schema:
     """
     files = collect(path.absolute(), read)
     return Schema(files.root.contents, files, files.validator())
+
+
+def place(path: KeyPath) -> str:
+    """Return where something is wrong in a document, whose members can have any name."""
+    return printable(cut(build(path), PLACE_CHARACTERS)) or "the root"

@@ -31,7 +31,7 @@ class Caller:
 
     executor: Executor
     folder: Path
-    statistics: Statistics | None = None
+    statistics: Statistics
 
     async def call(self, tool: Tool, given: Mapping[str, object]) -> Run:
         """Run a tool with the arguments *given*, and return the run, whose answer keeps the contract.
@@ -46,13 +46,11 @@ class Caller:
         try:
             run = await self.executor.run(job, main)
         except NoAnswerError as error:
-            if self.statistics is not None:
-                self.statistics.failed(Errand.of(job.recipe), error.duration_ms, error.exit_code)
+            self.statistics.failed(Errand.of(job.recipe), error.duration_ms)
             raise
         if run.first_failure is not None:
             log.info("'%s' answered, because %s", run.outcome.model_answered, run.first_failure)
-        if self.statistics is not None:
-            self.statistics.finished(Errand.of(job.recipe), run)
+        self.statistics.finished(Errand.of(job.recipe), run)
         if run.outcome.exit_code != 0:
             raise OutputError(run.outcome.reasons)
         return run

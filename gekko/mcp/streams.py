@@ -1,17 +1,11 @@
 """Lines from and to descriptors, waited for in threads that nobody waits for in turn."""
 
-import asyncio
 import os
-from collections.abc import Callable
-from contextlib import suppress
-from functools import partial
-from threading import Thread
-from typing import BinaryIO, Self, TypeVar
+from typing import BinaryIO, Self
 
 from attrs import frozen
 
-T = TypeVar("T")
-U = TypeVar("U")
+from gekko.run.apart import apart
 
 
 @frozen
@@ -44,36 +38,8 @@ class Outlet:
         """Nothing is held back."""
 
 
-async def apart(work: Callable[[], T]) -> T:
-    """Return what *work* returns, done in a thread of its own; if cancelled, it is abandoned.
-
-    The event loop's own executor will not do: the interpreter waits for its threads before it exits, and a read from
-    standard input may never return.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def do() -> None:
-        try:
-            result = work()
-        except Exception as error:  # whatever it is, it belongs to the one who waits
-            settle = partial(_settle, done, done.set_exception, error)
-        else:
-            settle = partial(_settle, done, done.set_result, result)
-        with suppress(RuntimeError):  # the loop was closed meanwhile
-            loop.call_soon_threadsafe(settle)
-
-    Thread(target=do, daemon=True).start()
-    return await done
-
-
 def write_all(descriptor: int, data: bytes) -> None:
     """Write *data* to its end; a pipe takes only so much at a time."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
-
-
-def _settle(done: "asyncio.Future[T]", settle: Callable[[U], None], outcome: U) -> None:
-    if not done.done():  # whoever waited may have been cancelled
-        settle(outcome)

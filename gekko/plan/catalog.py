@@ -7,12 +7,10 @@ from typing import Literal, Protocol, TypeVar
 
 from attrs import field, frozen
 
-from gekko import limits
 from gekko.errors import ConfigurationError, Issue, UsageError
 from gekko.locations import Location, shown_path
 from gekko.plan.targets import Target, fallback_issue, find_target
-from gekko.sources.document import Document, read_front_matter, read_toml
-from gekko.sources.files import FileProblem, read_bytes
+from gekko.sources.document import Document, read_configured, read_front_matter, read_toml
 from gekko.sources.listing import (
     FOLDER_MARK,
     CaseKey,
@@ -98,9 +96,12 @@ class Catalog:
         """Return the paths of the commands below the group *words*, in order."""
         return tuple(known for known in self.command_files if known[: len(words)] == words != known)
 
-    def suggestion(self, words: CommandPath) -> str:
-        """Return the command path nearest to *words*, as "did you mean …?", or nothing."""
-        return did_you_mean(" ".join(words), (" ".join(known) for known in self.command_files))
+    def suggestion(self, words: CommandPath, *, or_group: bool = False) -> str:
+        """Return the command path nearest to *words*, or group's with *or_group*, as "did you mean …?", or nothing."""
+        known = set(self.command_files)
+        if or_group:
+            known |= {path[:end] for path in self.command_files for end in range(1, len(path))}
+        return did_you_mean(" ".join(words), map(" ".join, sorted(known)))
 
     def troubles(self, words: CommandPath) -> tuple[Issue, ...]:
         """Return what is wrong with *words* or a path above them."""
@@ -110,10 +111,7 @@ class Catalog:
         if issues := self.troubles(words):
             raise ConfigurationError(issues)
         file = self.command_files[words]
-        try:
-            raw = read_bytes(file.path, limits.SPEC_FILE_BYTES, "command file")
-        except FileProblem as error:
-            raise ConfigurationError([Issue(Location(file.path), error.problem, error.hint)]) from None
+        raw = read_configured(file.path, "command file")
         return read_command(read_front_matter(file.path, raw), words, file.scope.root)
 
 
@@ -159,9 +157,7 @@ def _merged(
         own: dict[str, Sourced[S]] = {}
         for path in list_specs(scope, kind):
             try:
-                entry = read(read_toml(path, read_bytes(path, limits.SPEC_FILE_BYTES, f"{kind[:-1]} file")))
-            except FileProblem as error:
-                issues.append(Issue(Location(path), error.problem, error.hint))
+                entry = read(read_toml(path, read_configured(path, f"{kind[:-1]} file")))
             except ConfigurationError as error:
                 issues += error.issues
             else:

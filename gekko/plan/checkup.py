@@ -8,10 +8,12 @@ from attrs import frozen
 
 from gekko.checks.registry import CheckerError, Claim, Registry
 from gekko.errors import ConfigurationError, Issue
+from gekko.locations import shown_path
 from gekko.plan.access import access
-from gekko.plan.catalog import Catalog
+from gekko.plan.binding import Binder
+from gekko.plan.catalog import Catalog, listed_cases
 from gekko.plan.recipes import Recipes
-from gekko.plan.suite import checked_cases
+from gekko.plan.trials import CaseReader
 from gekko.sources.document import pinpoint
 
 Kind: TypeAlias = Literal["config", "reachability"]
@@ -49,8 +51,13 @@ def check_up(load: Callable[[], Catalog], registry: Registry, environ: Mapping[s
         yield _tried(f"command {'/'.join(words)}", partial(recipes.recipe, words))
     for words, issues in catalog.troubled.items():
         yield _finding(f"command {'/'.join(words)}", issues)
-    for label, issues in checked_cases(catalog, registry, environ):
-        yield _finding(label, issues)
+    reader = CaseReader(recipes, Binder(registry))
+    cases, folder_issues = listed_cases(catalog.scopes, ())
+    for key, (path, scope) in cases.items():
+        words, name = key
+        yield _tried(f"case {'/'.join(words)} {name}", partial(reader.trial, key, path, scope))
+    for issue in folder_issues:
+        yield _finding(f"case {shown_path(issue.where.path)}", (issue,))
 
 
 def _expectation(registry: Registry, claim: Claim) -> Finding:

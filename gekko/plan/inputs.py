@@ -9,7 +9,8 @@ from attrs import field, frozen
 from gekko import limits
 from gekko.errors import ConfigurationError, Issue
 from gekko.locations import Location
-from gekko.sources.files import Digest, FileProblem, decode, digest, read_bytes
+from gekko.sources.document import read_configured
+from gekko.sources.files import Digest, decode, digest
 
 HELD_CHARACTERS = 1024
 """An inline input up to this length is kept in memory; a longer one is read again when it is needed."""
@@ -55,10 +56,7 @@ class InFile:
         Raises:
             ConfigurationError: they changed, or cannot be read any more.
         """
-        try:
-            raw = read_bytes(self.path, limits.INPUT_BYTES, "input")
-        except FileProblem as error:
-            raise ConfigurationError([Issue(Location(self.path), error.problem, error.hint)]) from None
+        raw = read_configured(self.path, "input", limits.INPUT_BYTES)
         if digest(raw) != self.digest:
             raise ConfigurationError(
                 [Issue(Location(self.path), "changed since it was checked", "run the suite again")]

@@ -54,6 +54,11 @@ class Recipes:
             raise made
         return made
 
+    @property
+    def made(self) -> tuple[Recipe, ...]:
+        """Every recipe that was asked for so far and could be made."""
+        return tuple(made for made in self._made.values() if isinstance(made, Recipe))
+
     def _make(self, command: Command, model: str | None) -> Recipe:
         issues: list[Issue] = []
         values = self._values(command, issues)

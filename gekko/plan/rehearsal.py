@@ -4,7 +4,7 @@ from attrs import frozen
 
 from gekko.messages import Message
 from gekko.plan.inputs import InFile
-from gekko.plan.suite import Trial
+from gekko.plan.trials import Trial
 
 
 @frozen

@@ -1,1 +1,1 @@
-"""report."""
+"""What was found, as text for people and as rows for programs."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gekko.checks.registry import CheckerError, Claim, Registry, summary
-from gekko.report.table import GAP, columns
+from gekko.report.table import aligned_text
 
 HEADER = ("KEY", "PLACE", "FORMATS", "DISTRIBUTION", "VERSION", "DOCUMENTATION")
 
@@ -29,7 +29,7 @@ def expectation_table(rows: Sequence[Mapping[str, object]]) -> str:
     cells = [[_cell(row, key) for key in ("key", "places", "formats", "distribution", "version")] for row in rows]
     texts = [str(row.get("problem") or row["documentation"]) for row in rows]
     table = [HEADER, *([*row, text] for row, text in zip(cells, texts, strict=True))]
-    return "".join(GAP.join(row).rstrip() + "\n" for row in columns(table))
+    return aligned_text(table)
 
 
 def _cell(row: Mapping[str, object], key: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from gekko.report.table import GAP, columns
+from gekko.report.table import aligned_text
 from gekko.specs.model import Model
 
 HEADER = ("NAME", "BACKEND", "OPERATION", "FALLBACK")
@@ -21,4 +21,4 @@ def model_row(model: Model) -> dict[str, object]:
 def model_table(rows: Iterable[Mapping[str, object]]) -> str:
     """Return the rows as a table."""
     cells = [["-" if value is None else str(value) for value in row.values()] for row in rows]
-    return "".join(GAP.join(line).rstrip() + "\n" for line in columns([HEADER, *cells]))
+    return aligned_text([HEADER, *cells])

@@ -34,12 +34,14 @@ def coloured(text: str, code: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
 
 
+def painter(*, has_colour: bool) -> Paint:
+    """Return what paints a report, or leaves it plain."""
+    return coloured if has_colour else plain
+
+
 def result_table(results: "Sequence[CaseResult]", paint: Paint, locate: Locate) -> str:
     """Return the report of a suite: a row for each case, and the reasons of a failure under its row."""
-    rows = [
-        (each.command, each.case, "pass" if each.has_passed else "fail", duration(each.duration_ms)) for each in results
-    ]
-    aligned = columns([HEADER, *rows], right_aligned=(3,))
+    aligned = columns([HEADER, *map(_cells, results)], right_aligned=(3,))
     lines = [paint(GAP.join(next(aligned)).rstrip(), BOLD)]
     for result, cells in zip(results, aligned, strict=True):
         colour = GREEN if result.has_passed else RED
@@ -89,6 +91,11 @@ def columns(rows: Sequence[Sequence[str]], right_aligned: Collection[int] = ()) 
             gap + cell if index in right_aligned else cell + gap
             for index, (cell, gap) in enumerate(zip(row, gaps, strict=True))
         ]
+
+
+def aligned_text(rows: Sequence[Sequence[str]], right_aligned: Collection[int] = ()) -> str:
+    """Return the rows as lines of aligned columns."""
+    return "".join(f"{GAP.join(row).rstrip()}\n" for row in columns(rows, right_aligned))
 
 
 def width(text: str) -> int:

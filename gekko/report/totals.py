@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gekko.report.table import GAP, columns, duration
+from gekko.report.table import aligned_text, duration
 from gekko.run.protocols.envelope import printable
 from gekko.run.totals import Totals
 
@@ -29,8 +29,7 @@ def totals_row(totals: Totals) -> dict[str, object]:
 
 def totals_table(rows: Iterable[Totals]) -> str:
     """Return the totals as a table; "-" stands for what is not known."""
-    table = columns([HEADER, *(_cells(each) for each in rows)], right_aligned=NUMBERS)
-    return "".join(GAP.join(row).rstrip() + "\n" for row in table)
+    return aligned_text([HEADER, *map(_cells, rows)], right_aligned=NUMBERS)
 
 
 def _cells(totals: Totals) -> tuple[str, ...]:

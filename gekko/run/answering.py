@@ -9,7 +9,8 @@ from gekko.checks.judging import AskError
 from gekko.plan.arguments import bind_arguments
 from gekko.plan.inputs import Held, Text
 from gekko.plan.job import Job
-from gekko.plan.suite import Asked, Trial
+from gekko.plan.suite import Asked
+from gekko.plan.trials import Trial
 from gekko.run.events import Question, QuestionAnswered, QuestionFailed
 from gekko.run.execute import Errand, Executor, NoAnswerError, Run
 from gekko.sources.files import FileProblem

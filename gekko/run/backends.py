@@ -30,12 +30,12 @@ class Route:
 
 
 class Backends:
-    """Finds the route to each target. An engine is started when it is first needed, and ends with this."""
+    """Finds the route to each target. An engine is started when it is needed, anew if it died, and ends with this."""
 
     def __init__(self, accesses: Accesses, state: Path) -> None:
         self._accesses = accesses
         self._state = state
-        self._engines: dict[str, Running] = {}
+        self._engines: dict[str, tuple[Running, AsyncExitStack]] = {}
         self._starting = asyncio.Lock()
         self._stack = AsyncExitStack()
 
@@ -59,9 +59,7 @@ class Backends:
         if isinstance(spec, Server) and not isinstance(access, EngineAccess):
             return Route(spec.url(target.operation), access.headers)
         async with self._starting:  # runs that go on side by side share one engine
-            if spec.id not in self._engines:
-                self._engines[spec.id] = await self._start(spec.id, access)
-        running = self._engines[spec.id]
+            running = await self._running(spec.id, access)
         key = Header("Authorization", f"Bearer {running.key}")
         return Route(running.base_url.rstrip("/") + target.operation.path, (key,))
 
@@ -81,7 +79,19 @@ class Backends:
         async with gate.place(waits=waits):
             yield
 
-    async def _start(self, backend: str, access: object) -> Running:
+    async def _running(self, backend: str, access: object) -> Running:
+        if backend in self._engines:
+            running, ending = self._engines[backend]
+            if not running.has_ended:
+                return running
+            log.info("the engine of backend '%s' has died, and is started anew", backend)
+            await ending.aclose()  # or it would be blamed for whatever goes wrong from now on
+        ending = await self._stack.enter_async_context(AsyncExitStack())
+        running = await self._start(backend, access, ending)
+        self._engines[backend] = running, ending
+        return running
+
+    async def _start(self, backend: str, access: object, ending: AsyncExitStack) -> Running:
         if not isinstance(access, EngineAccess):
             raise BackendError(f"the backend '{backend}' is no engine")
         given = access.settings
@@ -89,6 +99,6 @@ class Backends:
         log_path = self._state / f"engine-{backend}.log"
         log.info("the engine of backend '%s' is started; its log is %s", backend, log_path)
         started = perf_counter()
-        running = await self._stack.enter_async_context(engine(settings, log_path))
+        running = await ending.enter_async_context(engine(settings, log_path))
         log.info("the engine of backend '%s' is ready after %.1f s", backend, perf_counter() - started)
         return running

@@ -11,7 +11,8 @@ from gekko.checks.judging import Answerer, Bound, JudgingError, drive
 from gekko.checks.outcome import MISSING, Outcome
 from gekko.errors import BackendError, GekkoError
 from gekko.locations import key_text, shown_path
-from gekko.plan.suite import Suite, Trial
+from gekko.plan.suite import Suite
+from gekko.plan.trials import Trial
 from gekko.run.answering import Answering
 from gekko.run.events import (
     CaseFinished,
@@ -24,7 +25,7 @@ from gekko.run.events import (
     RunStarted,
 )
 from gekko.run.execute import Executor, NoAnswerError
-from gekko.wording import shown
+from gekko.wording import cut, printable, shown
 
 
 class CheckerBug(GekkoError):  # noqa: N818 - what went wrong is that there is one
@@ -89,9 +90,6 @@ async def judge(trial: Trial, outcome: Outcome, answer: Answerer) -> tuple[Reaso
             mismatches = await drive(bound, outcome.output, outcome, answer)
         except JudgingError as error:
             raise _bug(trial, bound, error.culprit, str(error)) from error
-        except SystemExit as error:
-            # Let through, its code would pass for the verdict on the suite.
-            raise _bug(trial, bound, bound, f"judge() called sys.exit({error.code!r})") from error
         reasons += (_reason(bound, mismatch) for mismatch in mismatches)
     return tuple(reasons)
 
@@ -113,9 +111,10 @@ def _wrong_end(outcome: Outcome, expected: int) -> Reason:
 
 def _reason(bound: Bound, mismatch: Mismatch) -> Reason:
     key = key_text((bound.key,))
-    place = f"{key} at {mismatch.at}" if mismatch.at else key
+    place = f"{key} at {cut(mismatch.at)}" if mismatch.at else key
     found = "nothing" if mismatch.found is MISSING else shown(mismatch.found)
-    return Reason(f"{place}: expected {mismatch.expected}, found {found}", bound.key)
+    # The names in *at* are those of the answer, and *expected* is whatever the checker says.
+    return Reason(printable(f"{place}: expected {mismatch.expected}, found {found}"), bound.key)
 
 
 @define

@@ -15,6 +15,9 @@ from gekko.wording import counted, shown
 Format: TypeAlias = Literal["text", "json"]
 """What a command's answer is."""
 
+OPENING, CLOSING = "<think>", "</think>"
+"""What a model's reasoning stands between."""
+
 
 @frozen
 class OutputRules:
@@ -72,9 +75,9 @@ CUT_OFF = (
 def without_reasoning(content: str) -> str:
     """Return *content* without the block of reasoning that it begins with; one that is never closed stays."""
     opening = content.lstrip()
-    if not opening.startswith("<think>"):
+    if not opening.startswith(OPENING):
         return content
-    _, closing, rest = opening.partition("</think>")
+    _, closing, rest = opening.partition(CLOSING)
     return rest if closing else content
 
 

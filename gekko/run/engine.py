@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -15,14 +14,12 @@ from attrs import field, frozen
 
 from gekko.errors import BackendError, InputOutputError
 from gekko.limits import MIB
+from gekko.run.last_words import Log, ending
 
 PROGRAM = Path(__file__).with_name("engine_child.py")
 
 LOG_BYTES = 1 * MIB
 """A log that has grown beyond this is begun anew; a healthy engine writes nothing."""
-
-TAIL_BYTES = 2000
-TAIL_LINES = 5
 
 
 @frozen
@@ -42,7 +39,17 @@ class Running:
 
     base_url: str
     key: str = field(repr=False)
-    pid: int
+    process: subprocess.Popen[bytes] = field(repr=False, eq=False)
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self.process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it takes no requests any more, because its process is gone."""
+        return self.process.poll() is not None
 
 
 @asynccontextmanager
@@ -67,28 +74,6 @@ async def engine(settings: EngineSettings, log_path: Path) -> AsyncIterator[Runn
                 raise BackendError(f"{error}; the embedded engine {ending(process)}; {log.tail()}") from error
         finally:
             process.kill()  # it has nothing to save, and unlike a farewell this cannot be interrupted
-
-
-@frozen
-class Log:
-    """What one engine writes: everything in the file at *path* from the byte *start* on."""
-
-    path: Path
-    start: int
-
-    def tail(self) -> str:
-        """Return the last lines, as the end of a message that names the file."""
-        try:
-            with self.path.open("rb") as file:
-                size = file.seek(0, os.SEEK_END)
-                file.seek(max(self.start, size - TAIL_BYTES))
-                text = file.read(TAIL_BYTES).decode(errors="replace")
-        except OSError as error:
-            return f"its log {self.path} cannot be read: {error.strerror}"
-        if not text:
-            return f"its log {self.path} says nothing"
-        lines = ("".join(filter(str.isprintable, line)) for line in text.splitlines()[-TAIL_LINES:])
-        return "\n  ".join((f"its log {self.path} ends with:", *lines))
 
 
 def open_log(path: Path) -> IO[bytes]:
@@ -140,7 +125,7 @@ async def started(process: subprocess.Popen[bytes], within_secs: float, log: Log
     if not line:
         process.wait()
         raise BackendError(f"the embedded engine {ending(process)} before it was ready; {log.tail()}")
-    return Running(**json.loads(line), pid=process.pid)
+    return Running(**json.loads(line), process=process)
 
 
 async def has_died(process: subprocess.Popen[bytes]) -> bool:
@@ -163,12 +148,3 @@ async def readable(pipe: IO[bytes]) -> None:
         await ready.wait()
     finally:
         loop.remove_reader(pipe)
-
-
-def ending(process: subprocess.Popen[bytes]) -> str:
-    """Say how a process ended."""
-    code = process.returncode
-    if code >= 0:
-        return f"ended with exit status {code}"
-    reason = " (this processor lacks an instruction that the engine needs)" if -code == signal.SIGILL else ""
-    return f"was ended by {signal.Signals(-code).name}{reason}"

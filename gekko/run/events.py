@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 
-from gekko.plan.suite import Trial
+from gekko.plan.trials import Trial
 from gekko.run.execute import Errand, Run
 
 

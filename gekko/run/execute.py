@@ -1,4 +1,4 @@
-"""One run of a command: a request is made and sent, and the answer meets the output contract."""
+"""One run of a command: its model is asked, or the fallback, and the answer meets the output contract."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -18,13 +18,11 @@ from gekko.plan.targets import Target
 from gekko.run import contract
 from gekko.run.backends import Backends
 from gekko.run.contract import OutputRules
-from gekko.run.exchange import Answer, Body, Parser, Reply, Request, Transport
+from gekko.run.exchange import Body, Parser, Reply, Request, Transport
 from gekko.run.protocols.chat import ChatParser, chat_body
-from gekko.run.protocols.chat_stream import ChatStreamParser, is_event_stream
 from gekko.run.protocols.embeddings import EmbeddingsParser, embeddings_body
-from gekko.run.protocols.envelope import error_detail
 from gekko.run.protocols.transcriptions import TranscriptionParser, transcription_form
-from gekko.run.redaction import gives_away, unless_telling
+from gekko.run.sending import reply_to
 from gekko.run.showing import Showing
 from gekko.sources.listing import CommandPath
 from gekko.specs.backend import Protocol
@@ -41,9 +39,6 @@ PARSERS: Final[Mapping[Protocol, Callable[[], Parser]]] = {
 """What reads the answers of each protocol; a parser is for one answer."""
 
 log = logging.getLogger(__name__)
-
-ERROR_BYTES = 64 * 1024
-"""How much of the body of a refusal is read for its message."""
 
 
 class NoAnswerError(BackendError):
@@ -139,13 +134,14 @@ class Executor:
     async def _ask(
         self, target: Target, body: Body, parser: Parser, rules: OutputRules, showing: Showing | None = None
     ) -> tuple[Outcome, str]:
-        started = None
+        spec, started = target.backend.spec, None
         try:
             route = await self.backends.route(target)
             async with self.backends.place(target, waits=self.waits):
-                log.info("model '%s' of backend '%s' is asked: POST %s", target.id, target.backend.spec.id, route.url)
+                log.info("model '%s' of backend '%s' is asked: POST %s", target.id, spec.id, route.url)
                 started = perf_counter()
-                reply = await self.exchange(Request(route.url, body, route.headers), target, parser, showing)
+                request = Request(route.url, body, route.headers)
+                reply = await reply_to(request, spec.timeouts.request_secs, self.transport, parser, showing)
             if showing is not None:
                 showing.end()  # before anything is said about it
         except BackendError as error:
@@ -153,25 +149,6 @@ class Executor:
         duration_ms = _ms_since(started)
         log.info("model '%s' answered after %.0f ms: %s", target.id, duration_ms, _figures(reply))
         return outcome_of(reply, target, rules, duration_ms)
-
-    async def exchange(self, request: Request, target: Target, parser: Parser, showing: Showing | None = None) -> Reply:
-        """Send one request and return what its parser makes of the answer.
-
-        Raises:
-            BackendError: there is no answer, it is a refusal, or it does not speak the protocol.
-        """
-        timeout_secs = target.backend.spec.timeouts.request_secs
-        async with self.transport.send(request, timeout_secs) as answer:
-            log.info("%s answers with status %s", request.url, answer.status)
-            if not 200 <= answer.status < 300:
-                said = unless_telling(await _refusal(answer), request.headers)
-                raise BackendError(f"{request.url} answered {answer.status}" + (f": {said}" if said else ""))
-            # A server that cannot stream answers as one document, whatever it was asked for.
-            if showing is not None and is_event_stream(answer.headers):
-                parser = ChatStreamParser(showing.feed)
-            reply = await _parsed(request, answer, parser)
-        is_secret = gives_away(reply.finish_reason or "", request.headers)
-        return evolve(reply, finish_reason=None) if is_secret else reply
 
 
 def request_body(job: Job, recipe: Recipe, given: Input, *, streams: bool = False) -> Body:
@@ -230,30 +207,3 @@ def _figures(reply: Reply) -> str:
 
 def _ms_since(started: float) -> float:
     return (perf_counter() - started) * 1000
-
-
-async def _parsed(request: Request, answer: Answer, parser: Parser) -> Reply:
-    async for chunk in answer.chunks():
-        try:
-            parser.feed(chunk)
-        except BackendError as error:
-            raise _refused(request, error) from None
-    try:
-        return parser.finish()
-    except BackendError as error:
-        raise _refused(request, error) from None
-
-
-def _refused(request: Request, error: BackendError) -> BackendError:
-    """Return the error of a parser with the place of the request; a server may say a secret in it."""
-    return BackendError(f"{request.url}: {unless_telling(str(error), request.headers)}")
-
-
-async def _refusal(answer: Answer) -> str:
-    """Return what a body says that came with a status other than success."""
-    body = b""
-    async for chunk in answer.chunks():
-        body += chunk
-        if len(body) >= ERROR_BYTES:
-            break
-    return error_detail(body[:ERROR_BYTES])

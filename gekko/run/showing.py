@@ -5,8 +5,7 @@ from collections.abc import Callable
 from attrs import define, field
 
 from gekko.jsontext import lone_surrogate
-
-OPENING, CLOSING = "<think>", "</think>"
+from gekko.run.contract import CLOSING, OPENING
 
 
 @define

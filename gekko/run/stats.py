@@ -4,12 +4,16 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import time
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from gekko.run.execute import Errand, Run
+from gekko.run.execute import Errand, NoAnswerError, Run
 from gekko.run.run_records import RunRecord
 from gekko.wording import cut
+
+if TYPE_CHECKING:
+    from gekko.run.events import Event
 
 REASON_CHARACTERS = 60
 """A server may say anything in the place of "stop"; a record stays short enough to be written at once."""
@@ -17,10 +21,25 @@ REASON_CHARACTERS = 60
 
 @frozen
 class Statistics:
-    """Appends records to a file. A record that cannot be written is a warning and changes nothing else."""
+    """Appends records to a file, if there is one. What cannot be written is a warning and changes nothing else."""
 
-    path: Path
+    path: Path | None
     warn: Callable[[str], None]
+
+    def follow(self, event: "Event") -> None:
+        """Record the run that *event* tells of, if it tells of one."""
+        # Whoever has an event has imported them; a run that is no case's does without, and starts sooner.
+        from gekko.run.events import QuestionAnswered, QuestionFailed, RunAnswered, RunFailed
+
+        match event:
+            case RunAnswered():
+                self.finished(Errand.of(event.trial.job.recipe), event.run, event.trial.case)
+            case RunFailed():
+                self.failed(Errand.of(event.trial.job.recipe), event.duration_ms, event.trial.case)
+            case QuestionAnswered():
+                self.finished(event.errand, event.run, event.trial.case)
+            case QuestionFailed():
+                self.failed(event.errand, event.duration_ms, event.trial.case)
 
     def finished(self, errand: Errand, run: Run, case: str | None = None) -> None:
         """Record a run that got an answer."""
@@ -37,11 +56,14 @@ class Statistics:
             )
         )
 
-    def failed(self, errand: Errand, duration_ms: float, exit_code: int, case: str | None = None) -> None:
+    def failed(self, errand: Errand, duration_ms: float, case: str | None = None) -> None:
         """Record a run that got no answer."""
-        self._append(_record(errand, case, duration_ms, exit_code, fallback_used=errand.has_fallback))
+        code = NoAnswerError.exit_code
+        self._append(_record(errand, case, duration_ms, code, fallback_used=errand.has_fallback))
 
     def _append(self, record: RunRecord) -> None:
+        if self.path is None:
+            return
         try:
             append(self.path, record.line())
         except OSError as error:

@@ -53,6 +53,18 @@ class Document:
         return Location(self.path, line=self.body_line + line - 1, column=column)
 
 
+def read_configured(path: Path, what: str, limit: int = limits.SPEC_FILE_BYTES) -> bytes:
+    """Return the bytes of a file of the configuration, *limit* of them at most; messages call it a *what*.
+
+    Raises:
+        ConfigurationError: it is missing, is no regular file, cannot be read, or is longer.
+    """
+    try:
+        return read_bytes(path, limit, what)
+    except FileProblem as error:
+        raise _refusal(Location(path), error.problem, error.hint) from None
+
+
 def read_toml(path: Path, raw: bytes) -> Document:
     """Return the TOML file at *path*, whose bytes are *raw*.
 

@@ -36,6 +36,27 @@ class Many(Silent):
     limit: int = attrs.field(default=3, validator=attrs.validators.ge(0))
 
 
+@frozen(kw_only=True)
+class Named(Silent):
+    """One field that is given by name, and another that follows from it."""
+
+    _limit: int
+    doubled: int = attrs.field(init=False, default=attrs.Factory(lambda self: 2 * self._limit, takes_self=True))
+
+
+@frozen
+class Choosy(Silent):
+    """Validators that say more than a sentence, and one that says nothing."""
+
+    level: str = attrs.field(default="low", validator=attrs.validators.in_(["low", "high"]))
+    limit: int = attrs.field(default=3)
+
+    @limit.validator
+    def _even(self, _: object, value: int) -> None:
+        if value % 2 == 0:
+            raise ValueError
+
+
 CONTEXT = Context("key", Place.EXPECT)
 
 
@@ -54,6 +75,38 @@ def test_the_hooks_have_defaults() -> None:
 def test_one_field_takes_the_value_and_several_take_a_table() -> None:
     assert One.bind(4, CONTEXT) == One(4)
     assert Many.bind({"model": "fast"}, CONTEXT) == Many("fast", 3)
+
+
+def test_a_field_that_is_not_given_does_not_count() -> None:
+    bound = Named.bind(4, CONTEXT)
+
+    assert bound == Named(limit=4)
+    assert bound.doubled == 8
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"), [({"level": "middle"}, "'level' must be in"), ({"limit": 2}, "ValueError")]
+)
+def test_what_a_validator_has_besides_its_sentence_is_no_hint(value: object, problem: str) -> None:
+    with pytest.raises(BindError) as caught:
+        Choosy.bind(value, CONTEXT)
+
+    [told] = caught.value.problems
+    assert problem in told.problem
+    assert told.hint == ""
+
+
+@pytest.mark.parametrize("at", [5, (None,), (1.5,)])
+def test_a_place_that_no_value_has_is_refused_where_it_is_made(at: object) -> None:
+    with pytest.raises(TypeError):
+        BindError("wrong", at=at)  # type: ignore[arg-type]
+
+
+def test_a_mismatch_is_made_of_texts() -> None:
+    with pytest.raises(TypeError, match="expected"):
+        Mismatch(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="at"):
+        Mismatch("three", at=3)  # type: ignore[arg-type]
 
 
 def test_postponed_annotations_are_read_as_types() -> None:

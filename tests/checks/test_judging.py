@@ -8,8 +8,10 @@ import pytest
 from attrs import frozen
 
 from gekko import Ask, AskModel, AskReply, Checker, Judging, Message, Mismatch, Outcome, Place, collect
-from gekko.checks.judging import Bound, JudgingError, drive
+from gekko.checks.comparisons import Together
+from gekko.checks.judging import AND_MORE, Bound, HookError, JudgingError, drive
 from gekko.checks.registry import Claim
+from gekko.limits import MISMATCHES, QUESTIONS
 
 OUTCOME = Outcome(0, "text", output="done")
 QUESTION = Ask(AskModel("judge", (Message("user", "Is this polite?"),)))
@@ -89,6 +91,21 @@ def raising(value: object) -> Judging:
     raise KeyError("confidence")
 
 
+def exiting(value: object) -> Judging:
+    yield Mismatch("seen", value)
+    raise SystemExit(0)
+
+
+def interrupting(value: object) -> Judging:
+    yield Mismatch("seen", value)
+    raise KeyboardInterrupt
+
+
+def insisting(value: object) -> Judging:
+    while True:
+        yield QUESTION
+
+
 def raising_stop(value: object) -> Judging:
     yield Mismatch("seen", value)
     raise StopIteration  # noqa: PLR1708 (the mistake itself)
@@ -104,6 +121,9 @@ def raising_stop(value: object) -> Judging:
         pytest.param(lambda _: 1 // 0, "ZeroDivisionError", id="raises-at-once"),
         pytest.param(raising, "KeyError: 'confidence'", id="raises-later"),
         pytest.param(raising_stop, "StopIteration", id="stops-the-wrong-way"),
+        pytest.param(exiting, r"sys\.exit\(0\)", id="ends-the-program"),
+        pytest.param(interrupting, "KeyboardInterrupt", id="interrupts"),
+        pytest.param(lambda value: (Mismatch(each) for each in [value, 3]), "'expected'.*int", id="expects-no-text"),
     ],
 )
 def test_a_broken_judge_is_a_bug_and_no_verdict(script: Callable[[object], object], culprit: str) -> None:
@@ -111,6 +131,78 @@ def test_a_broken_judge_is_a_bug_and_no_verdict(script: Callable[[object], objec
         driven(script)
 
     assert caught.value.culprit.key == "scripted"
+
+
+def test_whoever_finds_no_end_is_stopped_and_has_missed() -> None:
+    closed = []
+
+    def endless(value: object) -> Judging:
+        try:
+            while True:
+                yield Mismatch("more", value)
+        finally:
+            closed.append(value)
+
+    def around(value: object) -> Judging:
+        yield from (yield from collect(endless(value)))
+
+    for script in (endless, around):
+        found = driven(script)
+
+        assert found == [Mismatch("more", "done")] * MISMATCHES + [AND_MORE]
+    assert closed == ["done", "done"]
+
+
+def test_exactly_as_many_as_are_kept_are_all_there_are() -> None:
+    found = driven(lambda value: (Mismatch("one", value) for _ in range(MISMATCHES)))
+
+    assert found == [Mismatch("one", "done")] * MISMATCHES
+
+
+def test_a_checker_cannot_catch_the_bug_of_one_inside_it() -> None:
+    inner = bound(raising, "inner")
+
+    def tolerant(value: object) -> Judging:
+        try:
+            yield from Together((inner,)).judge(value, OUTCOME)
+        except Exception:
+            return
+
+    with pytest.raises(JudgingError, match="confidence") as caught:
+        driven(tolerant)
+
+    assert caught.value.culprit is inner
+
+
+def test_whoever_asks_without_end_has_a_bug() -> None:
+    with pytest.raises(JudgingError, match=str(QUESTIONS)):
+        driven(insisting, *[AskReply("yes")] * (QUESTIONS + 1))
+
+
+@pytest.mark.parametrize(
+    ("hook", "answer"),
+    [
+        ("expected_exit_code", []),
+        ("expected_exit_code", True),
+        ("needs_output", "no"),
+        ("sees_missing", None),
+        ("models_asked", "judge"),
+        ("models_asked", ([],)),
+        ("commands_asked", (3,)),
+    ],
+)
+def test_a_hook_that_answers_in_another_type_is_told(hook: str, answer: object) -> None:
+    hooked = type("Hooked", (Scripted,), {hook: property(lambda _: answer)})
+
+    with pytest.raises(HookError, match=hook):
+        Bound.of("scripted", Claim("scripted", ()), hooked(raising))
+
+
+def test_a_hook_that_raises_is_told() -> None:
+    hooked = type("Hooked", (Scripted,), {"needs_output": property(lambda _: 1 // 0)})
+
+    with pytest.raises(HookError, match="ZeroDivisionError"):
+        Bound.of("scripted", Claim("scripted", ()), hooked(raising))
 
 
 def test_a_failing_request_ends_the_judging_and_lets_the_checker_clean_up() -> None:

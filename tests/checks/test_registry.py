@@ -145,6 +145,8 @@ def test_the_order_of_the_environment_decides_nothing(tmp_path: Path) -> None:
         ),
         pytest.param("raise RuntimeError('not on a Tuesday')", "candidate:Shouts", "not on a Tuesday", id="it-raises"),
         pytest.param("class Shouts(:", "candidate:Shouts", "SyntaxError", id="a-syntax-error"),
+        pytest.param("raise SystemExit(0)", "candidate:Shouts", "sys.exit(0)", id="it-ends-the-program"),
+        pytest.param("raise KeyboardInterrupt", "candidate:Shouts", "KeyboardInterrupt", id="it-interrupts"),
     ],
 )
 def test_what_cannot_be_imported_is_named_with_key_distribution_and_reason(
@@ -170,6 +172,19 @@ def test_what_cannot_be_imported_is_named_with_key_distribution_and_reason(
         pytest.param(
             "places =", "fragment = True\n    places =", ["fragment", "True"], id="a-fragment-that-is-no-dict"
         ),
+        pytest.param("places =", "fragment = {'type': 'float'}\n    places =", ["fragment", "/type"], id="no-schema"),
+        pytest.param(
+            "places =", "fragment = {'definitions': {}}\n    places =", ["definitions"], id="definitions-of-its-own"
+        ),
+        pytest.param(
+            "places =", "fragment = {'items': {'$ref': '#'}}\n    places =", ['"#"'], id="a-reference-elsewhere"
+        ),
+        pytest.param(
+            "places =",
+            "fragment = {'enum': [b'x']}\n    places =",
+            ["fragment", "enum[0]"],
+            id="a-fragment-beyond-json",
+        ),
         pytest.param('"""The text is in capitals.', '"""', ["docstring"], id="nothing-said"),
         pytest.param("Place.EXPECT", "Place.POINTER", ["pointer"], id="a-literal-key-for-pointers"),
     ],
@@ -183,6 +198,34 @@ def test_a_class_that_breaks_the_contract_is_named_with_key_distribution_and_rea
 
     assert "'shouts' of gko-loud 1.0" in reason
     assert [culprit for culprit in culprits if culprit not in reason] == []
+
+
+def test_what_cannot_be_imported_is_tried_once(site: Path) -> None:
+    module(
+        site,
+        "counting",
+        "from pathlib import Path\nwith Path(__file__).with_suffix('.log').open('a') as log:\n"
+        "    log.write('tried ')\nraise RuntimeError\n",
+    )
+    install(site, "gko-loud", {"shouts": "counting:Shouts"})
+    registry = registry_in(site)
+    [claim] = registry.claims
+
+    for _ in range(3):
+        with pytest.raises(CheckerError, match="RuntimeError"):
+            registry.load(claim)
+
+    assert (site / "counting.log").read_text() == "tried "
+
+
+def test_an_installation_that_was_cut_short_has_no_name_and_is_told_all_the_same(site: Path) -> None:
+    module(site, "loud", CHECKER)
+    for name in ("gko-loud", "gko-noisy"):
+        (install(site, name, {"shouts": "loud:Shouts"}) / "METADATA").unlink()
+
+    [claim] = registry_in(site).claims
+
+    assert (claim.distribution, claim.version) == ("an unnamed distribution", "unknown")
 
 
 def test_the_pointer_family_serves_no_other_place(site: Path) -> None:

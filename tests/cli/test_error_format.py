@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_streams import shell
 from tests.plugins import plug_in
 from tests.project import Finished, Project
 from tests.stub_server import StubServer, stall, status
@@ -160,7 +159,7 @@ class TestTheRest:
         assert found["message"] == "gone.txt: no such file"
 
     def test_a_closed_stdout_is_io(self, project: Project) -> None:
-        found = error(shell(project, "gko --error-format json --help >&-"))
+        found = error(project.shell("gko --error-format json --help >&-"))
 
         assert found["kind"] == "io"
 

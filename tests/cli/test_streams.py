@@ -26,39 +26,23 @@ def project(project: Project) -> Project:
     return project
 
 
-def shell(project: Project, script: str, environ: Mapping[str, str] | None = None) -> Finished:
-    """Run *script* in the project's folder, where `gko` is a command."""
-    environment = project.environment(environ)
-    environment["PATH"] = f"{GKO.parent}:{environment['PATH']}"
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", script],
-        cwd=project.folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    return Finished(done.returncode, done.stdout, done.stderr.decode())
-
-
 class TestPipes:
     @pytest.mark.parametrize("command", ["gko git review", "gko config test", "gko config test --json", "gko --help"])
     def test_a_reader_that_is_gone_ends_the_run_quietly(self, project: Project, command: str) -> None:
-        run = shell(project, f"(sleep 0.1; exec {command}) | true")
+        run = project.shell(f"(sleep 0.1; exec {command}) | true")
 
         assert (run.exit_code, run.stderr) == (1, "")
 
     def test_a_reader_that_goes_in_between_ends_the_run_quietly(self, project: Project, server: StubServer) -> None:
         server.say("x" * 1_000_000)
 
-        run = shell(project, "gko git review | head -c 1")
+        run = project.shell("gko git review | head -c 1")
 
         assert (run.exit_code, run.stdout, run.stderr) == (1, b"x", "")
 
     @pytest.mark.parametrize("command", ["gko git review", "gko config test", "gko --help", "gko --version"])
     def test_a_full_disk_is_an_error_that_is_told(self, project: Project, command: str) -> None:
-        run = shell(project, f"{command} > /dev/full")
+        run = project.shell(f"{command} > /dev/full")
 
         assert run.exit_code == 1
         assert os.strerror(errno.ENOSPC) in run.stderr
@@ -67,33 +51,33 @@ class TestPipes:
 
     @pytest.mark.parametrize("command", ["gko git review", "gko config test", "gko --help", "gko --version"])
     def test_a_stdout_that_is_closed_is_an_error_that_is_told(self, project: Project, command: str) -> None:
-        run = shell(project, f"{command} >&-")
+        run = project.shell(f"{command} >&-")
 
         assert run.exit_code == 1
         assert "standard output" in run.stderr
         assert run.stderr.count("\n") == 1
 
     def test_a_stdin_that_is_closed_is_an_error_where_it_is_read(self, project: Project, server: StubServer) -> None:
-        run = shell(project, "gko git review <&-")
+        run = project.shell("gko git review <&-")
 
         assert (run.exit_code, run.stdout) == (1, b"")
         assert "standard input" in run.stderr
         assert server.requests == []
 
     def test_a_stdin_that_is_closed_matters_to_nobody_else(self, project: Project) -> None:
-        assert shell(project, "gko config test <&- | tail -n 1").exit_code == 0
+        assert project.shell("gko config test <&- | tail -n 1").exit_code == 0
 
     def test_a_stderr_that_is_closed_changes_nothing_else(self, project: Project, server: StubServer) -> None:
-        assert shell(project, "gko git review 2>&-") == Finished(0, b"ok\n", "")
-        assert shell(project, "gko git review --modle 2>&-") == Finished(2, b"", "")
+        assert project.shell("gko git review 2>&-") == Finished(0, b"ok\n", "")
+        assert project.shell("gko git review --modle 2>&-") == Finished(2, b"", "")
         server.say("never mind")
-        assert shell(project, "gko config test --json 2>&-").exit_code == 4
+        assert project.shell("gko config test --json 2>&-").exit_code == 4
 
     def test_a_full_stderr_changes_nothing_else(self, project: Project) -> None:
-        assert shell(project, "gko git review --modle 2>/dev/full") == Finished(2, b"", "")
+        assert project.shell("gko git review --modle 2>/dev/full") == Finished(2, b"", "")
 
     def test_all_streams_closed(self, project: Project, server: StubServer) -> None:
-        assert shell(project, "gko git review --dry-run <&- >&- 2>&-").exit_code == 1
+        assert project.shell("gko git review --dry-run <&- >&- 2>&-").exit_code == 1
 
     @pytest.mark.parametrize("encoding", [{"LC_ALL": "C"}, {"PYTHONUTF8": "0"}])
     def test_answers_and_errors_are_utf_8_whatever_the_locale(

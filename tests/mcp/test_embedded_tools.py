@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+import signal
+from functools import partial
 from pathlib import Path
 
 from tests.mcp.speaking import Said, Speaker, speak
+from tests.processes import lives, until
 from tests.project import JSON_OUTPUT, Project
-from tests.test_embedded import local
-from tests.test_signals import lives
 
 SCHEMA = '{"type": "object", "properties": {"word": {"const": "xylophone"}}, "required": ["word"]}'
 
@@ -23,8 +24,13 @@ def _descendants(pid: int) -> list[int]:
     return below + [further for child in below for further in _descendants(child)]
 
 
+def _has_no_thread_left(pid: int) -> bool:
+    """Tell whether a process has ended altogether: its first thread is listed until the parent takes note."""
+    return not lives(pid) and len(list(Path(f"/proc/{pid}/task").iterdir())) == 1
+
+
 def test_share_one_engine_that_ends_with_the_server(project: Project) -> None:
-    local(project)
+    project.embedded()
     project.write("schemas/odd.json", SCHEMA)
     project.command("say", f'model = "small"\n{JSON_OUTPUT}schema = "odd"\n', "Say a word: {{ input }}")
 
@@ -38,3 +44,22 @@ def test_share_one_engine_that_ends_with_the_server(project: Project) -> None:
     assert said == [Said('{"word":"xylophone"}', {"word": "xylophone"})] * 3
     assert len(running) == 1
     assert not any(lives(pid) for pid in running)
+
+
+def test_are_answered_by_another_engine_once_the_first_has_died(project: Project) -> None:
+    project.embedded()
+    project.command("say", 'model = "small"\n[output]\nmax_lines = 99\n', "Say a word: {{ input }}")
+
+    async def scene(speaker: Speaker) -> tuple[list[Said], list[set[int]]]:
+        said, running = [await speaker.call("say", text="one")], [engines()]
+        for pid in running[0]:
+            os.kill(pid, signal.SIGKILL)
+            await asyncio.to_thread(until, partial(_has_no_thread_left, pid))
+        said.append(await speaker.call("say", text="one"))
+        return said, [*running, engines()]
+
+    said, (first, second) = speak(project, scene)
+
+    assert said[0] == said[1]
+    assert not said[0].is_error
+    assert (len(first), len(second), first & second) == (1, 1, set())

@@ -13,12 +13,11 @@ import pytest
 
 import expectations
 import gekko
+from tests.installed import Bare, dependencies
 from tests.mcp.speaking import speak
+from tests.processes import SIGNALS, Process, end
 from tests.project import GKO, Finished, Project
 from tests.stub_server import StubServer, say, stall
-from tests.test_embedded import Bare
-from tests.test_packaging import dependencies
-from tests.test_signals import SIGNALS, Process, end
 
 SOON_SECS = 5.0
 """The SDK takes longer than a run to go down, but nothing waits for what is under way."""

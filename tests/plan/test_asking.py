@@ -7,8 +7,8 @@ from tests.project import Project
 from tests.stub_server import StubServer
 
 ASKS = """
-models_asked = property(lambda self: self.given.get("models", ()))
-commands_asked = property(lambda self: self.given.get("commands", ()))
+models_asked = property(lambda self: tuple(self.given.get("models", ())))
+commands_asked = property(lambda self: tuple(self.given.get("commands", ())))
 
 @classmethod
 def bind(cls, value, context):

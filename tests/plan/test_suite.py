@@ -73,3 +73,13 @@ def test_a_broken_command_is_told_once_beside_what_is_wrong_with_the_case_itself
         ".gekko/commands/broken.md:2:1",
     ]
     assert run.stderr.count("inptu: unknown key") == 2
+
+
+def test_a_broken_case_does_not_hide_that_the_backend_cannot_be_reached(project: Project, server: StubServer) -> None:
+    project.backend(server.url, '[headers]\nAuthorization = "Bearer {{ env.NOT_SET_ANYWHERE }}"')
+
+    keys = told(project, 'args = { kind = "x" }\ninput = ""\n[expect]\nexit_cod = 0\n')
+
+    assert keys == ["expect.exit_cod"]
+    assert "headers.Authorization: the environment variable" in project.gko("config", "test").stderr
+    assert server.requests == []

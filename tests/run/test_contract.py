@@ -13,7 +13,7 @@ from gekko.jsontext import compact
 from gekko.limits import JSON_DEPTH
 from gekko.run.contract import Format, OutputRules, accept, printed
 from gekko.run.exchange import Reply
-from tests.test_jsontext import VALUES
+from tests.json_values import VALUES
 
 TEXT = OutputRules()
 JSON = OutputRules(format="json")

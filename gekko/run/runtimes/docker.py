@@ -11,7 +11,7 @@ from attrs import frozen
 
 from gekko.errors import BackendError
 from gekko.plan.runtimes import ContainerLaunch
-from gekko.run.engine import Log
+from gekko.run.last_words import Log
 from gekko.run.runtimes.records import ContainerMark, Files, last_lines
 
 PATIENCE_SECS: Final = 10

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from gekko.errors import BackendError
 from gekko.plan.runtimes import ProcessLaunch
-from gekko.run.engine import Log, ending
+from gekko.run.last_words import Log, ending
 from gekko.run.runtimes.processes import Process, group_of, process
 from gekko.run.runtimes.records import Files, ProcessMark
 

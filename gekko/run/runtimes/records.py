@@ -1,7 +1,5 @@
 """What is remembered of a server in the state folder: a record, its log, and a lock for whoever changes them."""
 
-import asyncio
-import fcntl
 import json
 import os
 from collections.abc import AsyncIterator, Callable
@@ -13,6 +11,7 @@ from attrs import asdict, frozen
 
 from gekko.errors import InputOutputError
 from gekko.limits import MIB
+from gekko.run.locks import lock_one
 from gekko.specs.structure import StructureError, structure
 
 LOG_BYTES = 4 * MIB
@@ -20,9 +19,6 @@ LOG_BYTES = 4 * MIB
 
 SHOWN_LOG_BYTES = 4 * MIB
 """How far back a log is looked at."""
-
-LOCK_SECS = 0.05
-"""Between two attempts to take a lock: the system can only wait in a way that no cancelled task would notice."""
 
 
 @frozen(kw_only=True)
@@ -133,28 +129,13 @@ def last_lines(file: IO[bytes], lines: int) -> bytes:
 
 @asynccontextmanager
 async def held(files: Files, what: str, wait: Callable[[], None] = lambda: None) -> AsyncIterator[None]:
-    """Hold the lock *what* for as long as the block lasts; *wait* is called once if another process has it.
-
-    The system gives it back when its holder ends, however that ends. The file stays: whoever removed it could take a
-    lock on a file that others no longer see.
-    """
+    """Hold the lock *what* for as long as the block lasts; *wait* is called once if another process has it."""
     path = files.folder / f"{what}.lock"
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = path.open("ab")
+        descriptor = await lock_one([path], wait)
     except OSError as error:
         raise InputOutputError(f"{path}: cannot be opened: {error.strerror}") from error
-    with file:
-        if not _taken(file):
-            wait()
-            while not _taken(file):  # noqa: ASYNC110 - the event is another process's
-                await asyncio.sleep(LOCK_SECS)
-        yield
-
-
-def _taken(file: IO[bytes]) -> bool:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        yield
+    finally:
+        os.close(descriptor)

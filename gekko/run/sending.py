@@ -1,0 +1,62 @@
+"""One request and its answer, read to its end; whatever is wrong with that is told without any header's value."""
+
+import logging
+
+from attrs import evolve
+
+from gekko.errors import BackendError
+from gekko.run.exchange import Answer, Parser, Reply, Request, Transport
+from gekko.run.protocols.chat_stream import ChatStreamParser, is_event_stream
+from gekko.run.protocols.envelope import DETAIL_BYTES, error_detail
+from gekko.run.redaction import gives_away, unless_telling
+from gekko.run.showing import Showing
+
+log = logging.getLogger(__name__)
+
+
+async def reply_to(
+    request: Request, timeout_secs: float, transport: Transport, parser: Parser, showing: Showing | None = None
+) -> Reply:
+    """Send *request* and return what *parser* makes of the answer; one in pieces goes to *showing* meanwhile.
+
+    Raises:
+        BackendError: there is no answer, it is a refusal, or it does not speak the protocol.
+    """
+    async with transport.send(request, timeout_secs) as answer:
+        log.info("%s answers with status %s", request.url, answer.status)
+        if not 200 <= answer.status < 300:
+            said = unless_telling(await _refusal(answer), request.headers)
+            raise BackendError(f"{request.url} answered {answer.status}" + (f": {said}" if said else ""))
+        # A server that cannot stream answers as one document, whatever it was asked for.
+        if showing is not None and is_event_stream(answer.headers):
+            parser = ChatStreamParser(showing.feed)
+        reply = await _parsed(request, answer, parser)
+    is_secret = gives_away(reply.finish_reason or "", request.headers)
+    return evolve(reply, finish_reason=None) if is_secret else reply
+
+
+async def _parsed(request: Request, answer: Answer, parser: Parser) -> Reply:
+    async for chunk in answer.chunks():
+        try:
+            parser.feed(chunk)
+        except BackendError as error:
+            raise _misunderstood(request, error) from None
+    try:
+        return parser.finish()
+    except BackendError as error:
+        raise _misunderstood(request, error) from None
+
+
+def _misunderstood(request: Request, error: BackendError) -> BackendError:
+    """Return the error of a parser with the place of the request; a server may say a secret in it."""
+    return BackendError(f"{request.url}: {unless_telling(str(error), request.headers)}")
+
+
+async def _refusal(answer: Answer) -> str:
+    """Return what a body says that came with a status other than success."""
+    body = b""
+    async for chunk in answer.chunks():
+        body += chunk
+        if len(body) >= DETAIL_BYTES:
+            break
+    return error_detail(body)

@@ -1,0 +1,63 @@
+"""How messages speak of values and names that nobody chose for them."""
+
+import pytest
+
+from gekko.wording import MOST_CANDIDATES, SHOWN_CHARACTERS, did_you_mean, one_of, printable, shown
+
+
+class Mute:
+    """An object of a checker, which cannot be written."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ({"a": [1, 2.5, None, True]}, '{"a": [1, 2.5, null, true]}'),
+        ("\x1b[31m\ud800", '"\\u001b[31m\\ud800"'),
+        ({(1, 2): 3}, "'dict'"),
+        (Mute(), "'Mute'"),
+        (10**5000, "'int'"),
+    ],
+    ids=["json", "control-characters", "a-name-that-is-no-text", "an-object", "a-number-beyond-writing"],
+)
+def test_whatever_was_found_can_be_shown(value: object, written: str) -> None:
+    assert shown(value) == written
+
+
+@pytest.mark.parametrize("value", ["x" * 10**7, ["x" * 200] * 10**6, {"x" * 10**6: 1}], ids=["text", "array", "name"])
+def test_what_is_long_is_cut(value: object) -> None:
+    text = shown(value)
+
+    assert len(text) == SHOWN_CHARACTERS
+    assert text.endswith("x…")
+
+
+def test_what_is_cut_is_the_beginning_of_the_whole() -> None:
+    for length in range(1, 40):
+        text = 'ab"\n' * length
+
+        assert shown(text, 20) == (shown(text, 1000) if length < 4 else shown(text, 1000)[:19] + "…")
+
+
+def test_names_cannot_disturb_a_terminal_and_are_cut() -> None:
+    assert did_you_mean("category", ["cate\x1b[31mgory"]) == "did you mean 'cate\\u001b[31mgory'?"
+    assert one_of(["\x1b[31m", "y" * 1000], conjunction="and") == f"'\\u001b[31m' and '{'y' * 119}…'"
+
+
+def test_what_is_much_longer_than_any_name_is_no_slip_of_one() -> None:
+    assert did_you_mean("x" * 10**7, ["x" * 100]) == ""
+
+
+def test_of_a_million_names_the_first_are_looked_at() -> None:
+    names = (f"member-{number}" for number in range(10**9))
+
+    assert did_you_mean("membr-7", names) == "did you mean 'member-7'?"
+    assert next(names) == f"member-{MOST_CANDIDATES}"
+
+
+def test_a_printable_text_stays_as_it_is() -> None:
+    assert printable("Größe ≥ 3 …") == "Größe ≥ 3 …"
+    assert printable("a\nb\ud800") == "a\\u000ab\\ud800"
