@@ -552,7 +552,8 @@ def files_and_bundle(tmp_path_factory: pytest.TempPathFactory) -> tuple[Schema, 
 def test_a_bundle_judges_as_the_files_do(files_and_bundle: tuple[Schema, Schema], value: object) -> None:
     files, alone = files_and_bundle
 
-    assert not (alone.files.others or alone.files.identified)
+    assert not alone.files.others
+    assert not alone.files.identified
     assert all(link.written.startswith("#/") for link in alone.files.links)
     assert alone.violations(value) == files.violations(value)
 

@@ -74,7 +74,7 @@ def runner(catalog: Catalog, words: CommandPath) -> click.Command:
             return _show(job, read_input(session, command, file))
         accesses = reach(job.recipe.targets, session.environ)
         about_the_engine(session, accesses)
-        return _Answering(session, job, accesses, waits=not no_wait).answer(read_input(session, command, file))
+        return _Call(session, job, accesses, waits=not no_wait).answer(read_input(session, command, file))
 
     return Leaf(words[-1], params=params, callback=call, help=command.front.description, reads_stdin=True)
 
@@ -162,7 +162,7 @@ def _streams(job: Job) -> bool:
 
 
 @frozen
-class _Answering:
+class _Call:
     """One call of a command, once everything is known but its input."""
 
     session: Session

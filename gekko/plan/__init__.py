@@ -1,1 +1,1 @@
-"""plan."""
+"""What will run, checked as far as can be without the input."""

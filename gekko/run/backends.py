@@ -81,17 +81,17 @@ class Backends:
 
     async def _running(self, backend: str, access: object) -> Running:
         if backend in self._engines:
-            running, ending = self._engines[backend]
+            running, life = self._engines[backend]
             if not running.has_ended:
                 return running
             log.info("the engine of backend '%s' has died, and is started anew", backend)
-            await ending.aclose()  # or it would be blamed for whatever goes wrong from now on
-        ending = await self._stack.enter_async_context(AsyncExitStack())
-        running = await self._start(backend, access, ending)
-        self._engines[backend] = running, ending
+            await life.aclose()  # or it would be blamed for whatever goes wrong from now on
+        life = await self._stack.enter_async_context(AsyncExitStack())
+        running = await self._start(backend, access, life)
+        self._engines[backend] = running, life
         return running
 
-    async def _start(self, backend: str, access: object, ending: AsyncExitStack) -> Running:
+    async def _start(self, backend: str, access: object, life: AsyncExitStack) -> Running:
         if not isinstance(access, EngineAccess):
             raise BackendError(f"the backend '{backend}' is no engine")
         given = access.settings
@@ -99,6 +99,6 @@ class Backends:
         log_path = self._state / f"engine-{backend}.log"
         log.info("the engine of backend '%s' is started; its log is %s", backend, log_path)
         started = perf_counter()
-        running = await ending.enter_async_context(engine(settings, log_path))
+        running = await life.enter_async_context(engine(settings, log_path))
         log.info("the engine of backend '%s' is ready after %.1f s", backend, perf_counter() - started)
         return running

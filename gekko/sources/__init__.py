@@ -1,1 +1,1 @@
-"""sources."""
+"""Where configuration comes from: scopes, their files, and what stands in them."""

@@ -1,1 +1,1 @@
-"""specs."""
+"""What the files say, each one by itself."""
