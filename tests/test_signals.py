@@ -96,8 +96,10 @@ def test_however_far_the_program_has_got(project: Project, server: StubServer) -
     server.answer(stall)
     project.command("git/review")
     project.case("git/review/first")
+    # Where coverage is measured, the interpreter starts with a hook that loses a signal it is met by.
+    unmeasured = {"COVERAGE_PROCESS_CONFIG": ""}
     for step in range(20):
-        with project.start("config", "test") as process:
+        with project.start("config", "test", environ=unmeasured) as process:
             time.sleep(step * 0.015)
             run, _ = end(process, signal.SIGINT)
 
