@@ -481,13 +481,3 @@ class TestAnExpectationWithABug:
         assert "'strange' of gko-made-up 3.2" in told
         assert "sys.exit(0)" in told
         assert server.requests == []
-
-
-def test_an_interpreter_that_drops_docstrings_changes_no_verdict(project: Project, server: StubServer) -> None:
-    project.command("git/review")
-    project.case("git/review/first", "lines = 1")
-    server.say("one line")
-
-    run = project.gko("config", "test", environ={"PYTHONOPTIMIZE": "2"})
-
-    assert (run.exit_code, run.stderr) == (0, "")
