@@ -40,7 +40,7 @@ class Equals(Checker):
         """Take any value that JSON can hold."""
         if misfit := unfit(value):
             at, problem = misfit
-            raise BindError(problem, "JSON has null, true, false, numbers, strings, arrays and objects", at)
+            raise BindError(problem, "JSON has null, true, false, finite numbers, strings, arrays and objects", at)
         return cls(value)
 
     def judge(self, value: object, outcome: Outcome) -> Judging:

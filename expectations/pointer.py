@@ -25,8 +25,8 @@ from gekko import (
     shown,
 )
 
-RANGE_WORDS: Final = frozenset({"min", "max"})
-"""A table of these alone is an exact value, but hardly ever meant as one."""
+COMPARISON_WORDS: Final = frozenset({"contains", "equals", "lines", "max", "min"})
+"""The built-in comparisons, and the twin of `min`: a table of these alone is hardly ever meant as an exact value."""
 
 
 @frozen
@@ -54,7 +54,7 @@ class Pointer(Checker):
     }
     tokens: tuple[str, ...]
     comparisons: Comparisons
-    range_hint: str = ""
+    form_hint: str = ""
 
     @classmethod
     def bind(cls, value: object, context: BindContext) -> Self:
@@ -69,22 +69,28 @@ class Pointer(Checker):
             case {"is": table, **others} if not others:
                 return cls(tokens, context.comparisons(table, at=("is",)))
             case _:
-                return cls(tokens, Equals.bind(value, context), _range_hint(value))
+                return cls(tokens, Equals.bind(value, context), _form_hint(value))
 
     def judge(self, value: object, outcome: Outcome) -> Judging:
         """Yield what differs at the place; where it is missing, say how far the document goes."""
         try:
             there = resolve(value, self.tokens)
             # Where a table is found, a table was meant.
-            remark = "" if isinstance(there, dict) else self.range_hint
+            remark = "" if isinstance(there, dict) else self.form_hint
         except NoSuchPlace as missing:
             there, remark = MISSING, f" ({missing})"
         for mismatch in (yield from collect(self.comparisons.judge(there, outcome))):
             yield mismatch if mismatch.at else evolve(mismatch, expected=mismatch.expected + remark)
 
 
-def _range_hint(value: object) -> str:
-    if not isinstance(value, dict) or not value or not value.keys() <= RANGE_WORDS:
+def _form_hint(value: object) -> str:
+    if not isinstance(value, dict) or not value or not value.keys() <= COMPARISON_WORDS:
         return ""
-    written = ", ".join(f"{name} = {shown(bound)}" for name, bound in value.items())
-    return f" (an exact value; a range is written {{ is = {{ {written} }} }})"
+    written = ", ".join(f"{name} = {_written(wanted)}" for name, wanted in value.items())
+    what = "a comparison is" if len(value) == 1 else "comparisons are"
+    return f" (an exact value; {what} written {{ is = {{ {written} }} }})"
+
+
+def _written(value: object) -> str:
+    """Return a value as TOML writes it; a table, which JSON writes otherwise, is left out."""
+    return "{ … }" if isinstance(value, dict) else shown(value)

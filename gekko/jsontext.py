@@ -12,7 +12,15 @@ from gekko.wording import cut, described, shown
 
 
 class JsonTextError(ValueError):
-    """A text that is not JSON, or a value that JSON cannot hold; the message is short, with the place where known."""
+    """A text that is not JSON, or a value that JSON cannot hold; the message is short, with the place where known.
+
+    *place* is line and column of the text, both from 1.
+    """
+
+    def __init__(self, problem: str, place: tuple[int, int] | None = None) -> None:
+        self.problem = problem
+        self.place = place
+        super().__init__(f"line {place[0]}, column {place[1]}: {problem}" if place else problem)
 
 
 def parse(text: str) -> object:
@@ -25,7 +33,7 @@ def parse(text: str) -> object:
             than `NUMBER_DIGITS` digits or outside every float, a name twice in one object, or a lone surrogate.
     """
     if lone := lone_surrogate(text):
-        raise JsonTextError(f"{place(text, lone.start())}: {surrogate_named(lone)}")
+        raise JsonTextError(surrogate_named(lone), place(text, lone.start()))
     refuse_depth(text)
     value = decoded(text, STRICT)
     if SURROGATE_ESCAPE.search(text):
@@ -138,7 +146,7 @@ def refuse_depth(text: str) -> None:
     for bracket in NEXT_BRACKET.finditer(text):
         depth += STEPS[bracket[1]]
         if depth > JSON_DEPTH:
-            raise JsonTextError(f"{place(text, bracket.start(1))}: {TOO_DEEP}")
+            raise JsonTextError(TOO_DEEP, place(text, bracket.start(1)))
 
 
 def decoded(text: str, decoder: json.JSONDecoder) -> object:
@@ -149,17 +157,17 @@ def decoded(text: str, decoder: json.JSONDecoder) -> object:
         if not text.strip():
             raise JsonTextError("empty") from None
         problem = error.msg[0].lower() + error.msg[1:].removesuffix(" at").removesuffix(" starting")
-        raise JsonTextError(f"{place(text, error.pos)}: {problem}") from None
+        raise JsonTextError(problem, place(text, error.pos)) from None
     except JsonTextError:
         raise
     except ValueError as error:  # an integer longer than this interpreter was told to convert
         raise JsonTextError(str(error)) from None
 
 
-def place(text: str, position: int) -> str:
-    """Return where *position* is for somebody who reads *text* in an editor."""
+def place(text: str, position: int) -> tuple[int, int]:
+    """Return line and column of *position* for somebody who reads *text* in an editor."""
     line_start = text.rfind("\n", 0, position) + 1
-    return f"line {text.count(chr(10), 0, position) + 1}, column {position - line_start + 1}"
+    return text.count("\n", 0, position) + 1, position - line_start + 1
 
 
 def object_of(members: list[tuple[str, object]]) -> dict[str, object]:

@@ -23,5 +23,11 @@ MISMATCHES = 1000
 QUESTIONS = 1000
 """What one expectation asks while it judges one output: each is a request that takes time and costs money."""
 
+SCHEMA_SECS = 5
+"""Processor time for evaluating a schema on one value: ten times what a long answer needs, on a schema that is sane."""
+
+PATTERN_CHARACTERS = 1024 * 1024
+"""A string that a pattern is tried on: more than a model writes, and each step of a bad one can go over all of it."""
+
 LOCATED_FILE_BYTES = 64 * 1024
 """Files up to this size have their problems located by line; beyond it the file alone is named."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
+from unicodedata import is_normalized, normalize
 
 SHOWN_CHARACTERS = 120
 """A value in a message is cut to this many characters."""
@@ -19,11 +20,17 @@ JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 
 def did_you_mean(name: str, accepted: Iterable[str]) -> str:
     """Return "did you mean 'NAME'?" for the nearest accepted name, or nothing where none is near."""
+    near = nearest(name, accepted)
+    return "" if near is None else f"did you mean {_quoted(near)}?{_told_apart(name, near)}"
+
+
+def nearest(name: str, accepted: Iterable[str]) -> str | None:
+    """Return the accepted name that *name* might be a slip of."""
     if len(name) > NAME_CHARACTERS:
-        return ""
-    by_folded = {each.casefold(): each for each in sorted(islice(accepted, MOST_CANDIDATES), reverse=True)}
-    near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
-    return f"did you mean {_quoted(by_folded[near[0]])}?" if near else ""
+        return None
+    by_folded = {_folded(each): each for each in sorted(islice(accepted, MOST_CANDIDATES), reverse=True)}
+    near = get_close_matches(_folded(name), by_folded, n=1, cutoff=0.6)
+    return by_folded[near[0]] if near else None
 
 
 def one_of(names: Iterable[str], *, conjunction: str = "or") -> str:
@@ -37,6 +44,11 @@ def one_of(names: Iterable[str], *, conjunction: str = "or") -> str:
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """Return the number with its noun: "1 case", "2 cases"."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def joined(*parts: str) -> str:
+    """Return what there is to say as one message: "no such file; did you mean 'a.txt'?"."""
+    return "; ".join(filter(None, parts))
 
 
 def cut(text: str, length: int = SHOWN_CHARACTERS) -> str:
@@ -78,6 +90,24 @@ def described(value: object) -> str:
             return f"the table {shown(value)}" if value else "an empty table"
         case _:
             return f"the {type(value).__name__} {shown(str(value))}"
+
+
+def _folded(name: str) -> str:
+    """Return a name as it is compared: letter case does not count, nor does of how many code points a letter is."""
+    return name.casefold() if name.isascii() else normalize("NFC", name).casefold()
+
+
+def _told_apart(name: str, near: str) -> str:
+    """Say how two names differ that look the same: an `é` can be one code point, or an `e` and its accent."""
+    if name == near or normalize("NFC", name) != normalize("NFC", near):
+        return ""
+    return f" it looks the same, but is written in {_form(near)}, and this in {_form(name)} (normal forms of Unicode)"
+
+
+def _form(name: str) -> str:
+    if is_normalized("NFC", name):
+        return "NFC"
+    return "NFD" if is_normalized("NFD", name) else "neither NFC nor NFD"
 
 
 def _quoted(name: str) -> str:

@@ -196,6 +196,60 @@ class TestAnswers:
         assert (".gekko/tests/say/hello.toml" in run.stderr) is (args == ("config", "test"))
 
 
+class TestWithoutALog:
+    """The state folder cannot be made: a file is in its place."""
+
+    @pytest.fixture
+    def barred(self, project: Project) -> Project:
+        project.embedded()
+        project.command("say", 'description = "Say"\nmodel = "small"\n', "Say hello. {{ input }}")
+        project.case("say/hello")
+        (project.folder / "file").touch()
+        project.environ["XDG_STATE_HOME"] = str(project.folder / "file")
+        return project
+
+    @pytest.mark.parametrize("args", [("say",), ("config", "test")])
+    def test_it_answers_after_a_warning(self, barred: Project, args: tuple[str, ...]) -> None:
+        run = barred.gko(*args)
+
+        assert run.exit_code == 0
+        assert run.stdout
+        (line,) = run.stderr.splitlines()
+        assert line.startswith("warning: ")
+        assert str(barred.folder / "file/gekko/engine-local.log") in line
+
+    def test_the_warning_is_held_to_verbose_and_error_format(self, barred: Project) -> None:
+        quiet = barred.gko("say", "-v", "error")
+        told = barred.gko("say", "--error-format", "json")
+
+        assert (quiet.exit_code, quiet.stderr) == (0, "")
+        assert (told.exit_code, json.loads(told.stderr)["kind"]) == (0, "warning")
+
+    def test_its_last_words_are_quoted(self, barred: Project) -> None:
+        barred.write("backends/broken.gguf", b"GGUF" + bytes(200))
+        barred.embedded("broken.gguf")
+
+        run = barred.gko("say")
+
+        assert (run.exit_code, run.stdout) == (3, b"")
+        assert "backend 'local'" in run.stderr
+        assert "broken.gguf" in run.stderr
+
+
+def test_cases_side_by_side_wait_for_each_other_in_no_duration(project: Project) -> None:
+    project.embedded(engine="max_tokens = 8")
+    project.command("say", 'description = "Say"\nmodel = "small"\n', "Say hello. {{ input }}")
+    for number in range(6):
+        project.case(f"say/case{number}", "exit_code = 4")
+
+    began = time.monotonic()
+    run = project.gko("config", "test", "--jobs", "6", "--json")
+    wall_ms = (time.monotonic() - began) * 1000
+
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert sum(row["duration_ms"] for row in json.loads(run.stdout)) < wall_ms
+
+
 class TestWithoutIt:
     @pytest.fixture
     def bare(self, tmp_path: Path) -> Bare:

@@ -250,9 +250,12 @@ def test_a_byte_order_mark_is_no_part_of_a_schema(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("content", "pointer", "named"),
     [
-        pytest.param(b"{", "", "line 1, column 2", id="not-json"),
+        pytest.param(b"{", "", "not JSON", id="not-json"),
         pytest.param(b'{"a":1,"a":2}', "", '"a"', id="one-name-twice"),
         pytest.param(b"\xff", "", "0xff", id="not-utf-8"),
+        pytest.param("{}".encode("utf-16"), "", "UTF-16", id="utf-16"),
+        pytest.param("{}".encode("utf-16-be"), "", "UTF-16", id="utf-16-without-byte-order-mark"),
+        pytest.param("{}".encode("utf-32"), "", "UTF-32", id="utf-32"),
         pytest.param([], "", "array", id="array"),
         pytest.param(None, "", "null", id="null"),
         pytest.param({"type": "nubmer"}, "/type", "'number'", id="unknown-type"),
@@ -275,6 +278,26 @@ def test_what_is_no_valid_schema_is_refused_with_its_place(
 
     assert (file, where) == ("root.json", pointer)
     assert named.replace("draft-06", "draft-07") in reason
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        pytest.param(b'{\n "a": nil}', "2:7", id="not-json"),
+        pytest.param(b'\xef\xbb\xbf{"a": nil}', "1:7", id="after-a-byte-order-mark"),
+        pytest.param('{\n "é": "'.encode() + b'\xe9"}', "2:8", id="not-utf-8"),
+        pytest.param(b'{"a": "\n"}', "1:8", id="line-end-in-a-string"),
+    ],
+)
+def test_what_is_no_text_of_json_is_located(folder: Folder, content: bytes, place: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        folder.load({"$ref": "other.json"}, other=content)
+
+    (problem,) = caught.value.problems
+    where = problem.issue(folder.path / "root.json").where
+    assert where.path == folder.path / "other.json"
+    assert f"{where.line}:{where.column}" == place
+    assert str(caught.value).startswith(f"{folder.path / 'other.json'}:{place}: ")
 
 
 def test_all_problems_of_all_files_are_named(folder: Folder) -> None:

@@ -215,7 +215,6 @@ class TestALine:
             pytest.param(json.dumps(record(fallback_used=1)), "fallback_used: expected true or false", id="number"),
             pytest.param(json.dumps(record(exit_code=True)), "exit_code: expected an integer, found true", id="true"),
             pytest.param(json.dumps(record(comand="x")), "comand: unknown key; did you mean 'command'?", id="misspelt"),
-            pytest.param(json.dumps(record()) * 2, "column", id="two-at-once"),
             pytest.param("[" * 10_000, "nested deeper", id="deep"),
             pytest.param(f'{{"command": "{"x" * LINE_BYTES}"}}', "longer than 64 KiB", id="long"),
         ],
@@ -223,16 +222,56 @@ class TestALine:
     def test_that_is_no_record_is_named(self, project: Project, line: str, named: str) -> None:
         run = stats(project, lines(record(), record()) + line + "\n" + lines(record()))
 
-        assert (run.exit_code, run.stdout) == (1, b"")
-        assert run.stderr.startswith("error: runs.jsonl:3: ")
+        assert run.exit_code == 0
+        assert b"git/review  fast      3" in run.stdout
+        assert run.stderr.startswith("warning: runs.jsonl:3: ")
         assert named in run.stderr
+        assert run.stderr.endswith("; not counted\n")
         assert run.stderr.count("\n") == 1
 
     def test_that_is_not_utf_8_is_named(self, project: Project) -> None:
         run = stats(project, lines(record()).encode() + b'{"command": "\xff"}\n')
 
-        assert (run.exit_code, run.stdout) == (1, b"")
+        assert run.exit_code == 0
         assert "runs.jsonl:2: no JSON: not UTF-8, at byte 13" in run.stderr
+
+    def test_that_a_killed_process_left_unfinished_hides_none_of_another_process(self, project: Project) -> None:
+        whole = lines(record(command="drücken", finish_reason='{"timestamp_ms":')).encode()
+        start = whole.index(b":") + 1
+
+        for size in range(start, len(whole) - 1, 29):
+            run = stats(project, lines(record()).encode() + whole[:size] + whole + lines(record()).encode(), "--json")
+
+            assert run.exit_code == 0
+            assert [(row["command"], row["runs"]) for row in json.loads(run.stdout)] == [
+                ("drücken", 1),
+                ("git/review", 2),
+            ]
+            assert run.stderr == "warning: runs.jsonl:2: cut off in the middle of a record; not counted\n"
+
+    def test_that_lacks_its_end_alone_hides_nothing(self, project: Project) -> None:
+        run = stats(project, json.dumps(record()) + lines(record()))
+
+        assert (run.exit_code, run.stderr) == (0, "")
+        assert b"git/review  fast      2" in run.stdout
+
+    def test_after_one_that_is_too_long_is_counted_and_has_its_number(self, project: Project) -> None:
+        run = stats(project, "x" * (3 * LINE_BYTES) + "\n" + lines(record()) + "y\n")
+
+        assert run.exit_code == 0
+        assert b"git/review  fast      1" in run.stdout
+        assert [line.partition(": no JSON")[0] for line in run.stderr.splitlines()] == [
+            "warning: runs.jsonl:1: longer than 64 KiB; not counted",
+            "warning: runs.jsonl:3",
+        ]
+
+    def test_is_named_only_where_there_are_few(self, project: Project) -> None:
+        run = stats(project, "a\n" * 2 + lines(record()) + "b\n" * 10)
+
+        assert run.exit_code == 0
+        *named, rest = run.stderr.splitlines()
+        assert [line.split(": ")[1] for line in named] == ["runs.jsonl:1", "runs.jsonl:2", "runs.jsonl:4"]
+        assert rest == "warning: runs.jsonl: 9 more that are no records; not counted"
 
     def test_that_was_cut_off_at_the_end_is_told_and_not_counted(self, project: Project) -> None:
         whole = lines(record(), record(command="drücken")).encode()
@@ -257,6 +296,14 @@ class TestALine:
 
 
 class TestTheFile:
+    @pytest.mark.parametrize("content", ["# Notes\n\nNothing of this is a record.\n", '{"timestamp_ms":1,"co', "\n"])
+    def test_that_holds_no_record_is_an_error(self, project: Project, content: str) -> None:
+        run = stats(project, content)
+
+        assert (run.exit_code, run.stdout) == (1, b"")
+        assert run.stderr.startswith("error: runs.jsonl:1: ")
+        assert run.stderr.count("\n") == 1
+
     def test_that_is_missing_is_named_with_the_nearest(self, project: Project) -> None:
         (project.folder / "runs.jsonl").touch()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gekko.wording import MOST_CANDIDATES, SHOWN_CHARACTERS, did_you_mean, one_of, printable, shown
+from gekko.wording import MOST_CANDIDATES, SHOWN_CHARACTERS, did_you_mean, joined, one_of, printable, shown
 
 
 class Mute:
@@ -58,6 +58,36 @@ def test_of_a_million_names_the_first_are_looked_at() -> None:
     assert next(names) == f"member-{MOST_CANDIDATES}"
 
 
+NFC, NFD = "café", "cafe\u0301"
+
+
+@pytest.mark.parametrize(
+    ("name", "accepted", "named"),
+    [
+        pytest.param(NFD, NFC, ("NFC", "NFD"), id="decomposed"),
+        pytest.param(NFC, NFD, ("NFD", "NFC"), id="composed"),
+        pytest.param("\u00e9", "e\u0301", ("NFD", "NFC"), id="one-letter"),
+        pytest.param(f"{NFC} {NFD}", f"{NFC} {NFC}", ("written in NFC", "this in neither"), id="mixed"),
+    ],
+)
+def test_a_name_that_only_looks_the_same_is_told_apart_by_its_normal_form(
+    name: str, accepted: str, named: tuple[str, ...]
+) -> None:
+    text = did_you_mean(name, [accepted])
+
+    assert text.startswith(f"did you mean '{accepted}'?")
+    assert all(form in text for form in named)
+
+
+def test_other_slips_of_a_name_with_accents_are_no_matter_of_normal_forms() -> None:
+    assert did_you_mean("CAFE\u0301", [NFC]) == f"did you mean '{NFC}'?"
+    assert did_you_mean("cafés", [NFD]) == f"did you mean '{NFD}'?"
+
+
 def test_a_printable_text_stays_as_it_is() -> None:
     assert printable("Größe ≥ 3 …") == "Größe ≥ 3 …"
     assert printable("a\nb\ud800") == "a\\u000ab\\ud800"
+
+
+def test_of_the_parts_of_a_message_those_that_say_nothing_are_left_out() -> None:
+    assert (joined("a", "", "b"), joined("a", ""), joined("", "")) == ("a; b", "a", "")

@@ -6,7 +6,7 @@ from attrs import frozen
 
 from gekko.checks.checker import BindError, Judging, Mismatch
 from gekko.checks.judging import Bound, guarded
-from gekko.checks.outcome import MISSING, Outcome
+from gekko.checks.outcome import MISSING, Outcome, copied
 from gekko.errors import Problem
 from gekko.locations import KeyPath
 from gekko.wording import described
@@ -19,12 +19,15 @@ class Together:
     members: tuple[Bound, ...]
 
     def judge(self, value: object, outcome: Outcome) -> Judging:
-        """Yield what each comparison yields; where the place is missing, ask only those that want to know."""
+        """Yield what each comparison yields; where the place is missing, ask only those that want to know.
+
+        Each is given a copy, so that none can change what the next one sees, or whoever asked.
+        """
         asked = [member for member in self.members if value is not MISSING or member.sees_missing]
         if len(asked) < len(self.members):
             yield Mismatch(expected="a value", found=MISSING)
         for member in asked:
-            yield from guarded(member, value, outcome)
+            yield from guarded(member, copied(value), outcome)
 
 
 def bind_together(table: object, at: KeyPath, bind_one: Callable[[str, object], Bound]) -> Together:

@@ -1,7 +1,11 @@
 """Driving a checker's generator: mismatches are kept, questions are answered."""
 
 from collections.abc import Awaitable, Callable, Generator, Iterator
-from typing import Final, TypeAlias
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
+from functools import partial
+from typing import Final, TypeAlias, TypeVar
 
 from attrs import frozen
 
@@ -9,6 +13,8 @@ from gekko.checks.checker import Ask, AskReply, Checker, Judging, Mismatch
 from gekko.checks.outcome import Outcome
 from gekko.checks.registry import BUGS, Claim, raised
 from gekko.limits import MISMATCHES, QUESTIONS
+
+T = TypeVar("T")
 
 Answerer: TypeAlias = Callable[[Ask], Awaitable[AskReply]]
 """Performs the request of an Ask; raises AskError where it may not be asked, and whatever else ends the judging."""
@@ -51,9 +57,10 @@ class Bound:
                 models_asked=checker.models_asked,
                 commands_asked=checker.commands_asked,
             )
+            objection = next(_objections(bound), None)
         except BUGS as error:
             raise HookError(f"a hook {raised(error)}") from error
-        for objection in _objections(bound):
+        if objection:
             raise HookError(objection)
         return bound
 
@@ -87,12 +94,20 @@ class JudgingError(BaseException):
 
 
 async def drive(bound: Bound, value: object, outcome: Outcome, answer: Answerer) -> list[Mismatch]:
-    """Let a checker judge, and return what it found.
+    """Let a checker judge, and return what it found. It may do as it likes with *value*.
 
     Raises:
         JudgingError: the checker did not return a generator, raised, yielded something else, or asked without end.
     """
-    judging = collect(guarded(bound, value, outcome))
+    with _no_bug_unseen():
+        judging = collect(guarded(bound, value, outcome))
+        try:
+            return await _verdict(judging, bound, answer)
+        finally:
+            judging.close()
+
+
+async def _verdict(judging: Generator[Ask, AskReply, list[Mismatch]], bound: Bound, answer: Answerer) -> list[Mismatch]:
     try:
         step = next(judging)
         for _ in range(QUESTIONS):
@@ -103,8 +118,6 @@ async def drive(bound: Bound, value: object, outcome: Outcome, answer: Answerer)
         return found
     except AskError as error:
         raise JudgingError(str(error), bound) from error
-    finally:
-        judging.close()
 
 
 def _question(step: object, bound: Bound) -> Ask:
@@ -113,22 +126,65 @@ def _question(step: object, bound: Bound) -> Ask:
     return step
 
 
+_met: Final[ContextVar[list[JudgingError]]] = ContextVar("bugs that were met")
+
+
+@contextmanager
+def _no_bug_unseen() -> Iterator[None]:
+    """Raise the first bug that is met meanwhile, even where a checker around the culprit caught it."""
+    met: list[JudgingError] = []
+    token = _met.set(met)
+    try:
+        yield
+    finally:
+        _met.reset(token)
+        if met:
+            raise met[0]
+
+
+class _End(Enum):
+    END = "a generator has nothing more to yield"
+
+
 def guarded(bound: Bound, value: object, outcome: Outcome) -> Judging:
     """Judge, and put whatever is raised down to the checker that raised it, not to one around it.
 
     Raises:
-        JudgingError: the checker did not return a generator, or raised.
+        JudgingError: the checker did not return a generator, or raised, be it when it is closed.
     """
+    judging: object = _blamed(bound, partial(bound.checker.judge, value, outcome))
+    if not isinstance(judging, Generator):
+        raise _bug(f"judge() must be a generator, but returned {type(judging).__name__}", bound)
+    reply: AskReply | None = None
     try:
-        judging: object = bound.checker.judge(value, outcome)
-        if isinstance(judging, Generator):
-            yield from judging
-            return
-    except (JudgingError, GeneratorExit):
+        # No `yield from`: it could not tell a GeneratorExit that the checker raises from one that closes it.
+        while (step := _blamed(bound, partial(_advanced, judging, reply))) is not _End.END:
+            reply = yield step
+    finally:
+        _blamed(bound, judging.close)
+
+
+def _advanced(judging: Judging, reply: AskReply | None) -> Mismatch | Ask | _End:
+    try:
+        return next(judging) if reply is None else judging.send(reply)
+    except StopIteration:
+        return _End.END
+
+
+def _blamed(bound: Bound, act: Callable[[], T]) -> T:
+    """Run a checker's code; it is to blame for whatever comes out, but for the bug of a checker inside it."""
+    try:
+        return act()
+    except JudgingError:
         raise
     except BUGS as error:
-        raise JudgingError(f"judge() {raised(error)}", bound) from error
-    raise JudgingError(f"judge() must be a generator, but returned {type(judging).__name__}", bound)
+        raise _bug(f"judge() {raised(error)}", bound) from error
+
+
+def _bug(reason: str, bound: Bound) -> JudgingError:
+    bug = JudgingError(reason, bound)
+    _met.get([]).append(bug)
+    return bug
 
 
 def collect(judging: Judging) -> Generator[Ask, AskReply, list[Mismatch]]:

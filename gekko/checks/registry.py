@@ -11,21 +11,39 @@ from typing import Final, cast
 from attrs import field, frozen
 
 from gekko.checks.checker import API, Checker, Place
+from gekko.checks.ending import Ending
 from gekko.checks.fragments import FragmentError, validator_of
 from gekko.checks.outcome import FORMATS
-from gekko.wording import did_you_mean
+from gekko.wording import cut, did_you_mean, printable
 
 GROUP: Final = "gekko.expectations"
 
 POINTERS: Final = "/pointer"
 """The entry that answers for every key that begins with "/"."""
 
-BUGS: Final = (Exception, SystemExit, KeyboardInterrupt)
-"""What may come out of a checker's code: its own fault, whatever it is. A signal raises something else."""
+BUGS: Final = BaseException
+"""What may come out of a checker's code: its own fault, whatever it is; `raised` lets pass what is not."""
+
+REASON_CHARACTERS: Final = 1000
+"""What a checker raises is cut to this many characters: it may quote a whole answer."""
 
 
 def raised(error: BaseException) -> str:
-    """Return what a checker's code did instead of returning: "raised KeyError: 'confidence'"."""
+    """Return what a checker's code did instead of returning: "raised KeyError: 'confidence'".
+
+    Raises:
+        Ending: *error* is none of the checker's doing, and is raised again.
+    """
+    if isinstance(error, Ending):
+        raise error
+    try:
+        told = _told(error)
+    except BUGS as another:  # what an exception says of itself may be the checker's code as well
+        told = f"raised {type(error).__name__}, and cannot say why: that {raised(another)}"
+    return printable(cut(told, REASON_CHARACTERS))
+
+
+def _told(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"called sys.exit({error.code!r})"
     return f"raised {type(error).__name__}: {error}".removesuffix(": ")

@@ -13,7 +13,9 @@ from gekko.cli.streams import write_result
 from gekko.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from gekko.plan.catalog import Catalog
     from gekko.plan.checkup import Finding
+    from gekko.sources.scopes import Scope
 
 
 def _command(name: str) -> click.Command:
@@ -41,7 +43,10 @@ def _check(session: Session, as_json: bool) -> int:
     from gekko.report.rows import json_rows
     from gekko.report.table import painter
 
-    findings = [*check_up(session.catalog, discover(), session.environ), *run_heedful(_reached(session))]
+    scopes, catalog = _configured(session)
+    findings = [*_skipped(session), *check_up(scopes, catalog, discover(), session.environ)]
+    if not isinstance(catalog, ConfigurationError):
+        findings += run_heedful(_reached(catalog))
     if as_json:
         write_result(json_rows(finding_row(finding) for finding in findings))
     else:
@@ -52,25 +57,41 @@ def _check(session: Session, as_json: bool) -> int:
     return Exit.BACKEND if failed else Exit.SUCCESS
 
 
-async def _reached(session: Session) -> "list[Finding]":
+def _configured(session: Session) -> "tuple[tuple[Scope, ...], Catalog | ConfigurationError]":
+    """Return the scopes, and what is configured in them or else why that cannot be loaded; all is read once."""
+    scopes: tuple[Scope, ...] = ()
+    try:
+        scopes = session.scopes()
+        return scopes, session.catalog()
+    except ConfigurationError as error:
+        return scopes, error
+
+
+def _skipped(session: Session) -> "Iterator[Finding]":
+    from gekko.plan.checkup import Finding
+    from gekko.sources.scopes import skipped_scopes
+
+    for text in skipped_scopes(session.environ, session.cwd, session.home):
+        yield Finding("config", f"scope {text}")
+
+
+async def _reached(catalog: "Catalog") -> "list[Finding]":
     import asyncio
 
-    from gekko.plan.checkup import Finding
+    from gekko.plan.checkup import Finding, serve_commands
     from gekko.run.reachability import unreachable
-
-    urls = dict(_server_urls(session))
-    reasons = await asyncio.gather(*(unreachable(url) for url in urls.values()))
-    return [Finding("reachability", f"backend {name}", reason) for name, reason in zip(urls, reasons, strict=True)]
-
-
-def _server_urls(session: Session) -> Iterator[tuple[str, str]]:
     from gekko.specs.backend import Server
 
-    try:
-        catalog = session.catalog()
-    except ConfigurationError:
-        # Told as a finding of its own; there is nobody to reach.
-        return
-    for name, backend in catalog.backends.items():
-        if isinstance(backend.spec, Server):
-            yield name, backend.spec.base_url
+    urls = {
+        name: backend.spec.base_url for name, backend in catalog.backends.items() if isinstance(backend.spec, Server)
+    }
+    calls = serve_commands(catalog)
+    reasons = await asyncio.gather(*(unreachable(url) for url in urls.values()))
+    return [
+        Finding("reachability", f"backend {name}", _with_hint(reason, calls.get(name)))
+        for name, reason in zip(urls, reasons, strict=True)
+    ]
+
+
+def _with_hint(reason: str, call: str | None) -> str:
+    return f"{reason}; `{call}` starts it" if reason and call else reason

@@ -1,26 +1,20 @@
 """`gko config test`: the regression cases of configured commands, judged."""
 
 import gc
-import sys
-from collections.abc import Sequence
-from shutil import get_terminal_size
-from time import monotonic
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gekko.cli.exits import Exit
-from gekko.cli.interrupts import run_heedful
-from gekko.cli.options import AtLeast, Leaf, command_path
+from gekko.cli.options import AtLeast, Leaf, Seconds, command_path
 from gekko.cli.session import Session
-from gekko.cli.streams import tell, write_result
+from gekko.cli.streams import write_result
 from gekko.cli.suggestions import command_words, models
-from gekko.errors import OutputError
 
 if TYPE_CHECKING:
-    from gekko.locations import Location
-    from gekko.plan.suite import Selection, Suite
-    from gekko.run.events import CaseResult, Event, RunAnswered
+    from gekko.plan.suite import Selection
+    from gekko.run.cases import Conditions
 
 OBJECTS_UNTIL_GC = 1_000_000
 """Python would look for garbage after 700 new objects; but what is made of a case stays, and a run leaves no cycles."""
@@ -28,23 +22,56 @@ OBJECTS_UNTIL_GC = 1_000_000
 
 @click.command("test", cls=Leaf)
 @click.argument("words", nargs=-1, metavar="[WORDS]…", shell_complete=command_words)
-@click.option("--model", metavar="ID", shell_complete=models, help="Run every case with this model instead of its own.")
-@click.option("--repeat", type=AtLeast(1), default=1, metavar="N", help="Run each case N times.")
+@click.option(
+    "--tag", "tags", multiple=True, metavar="TAG", help="Only cases that have this tag; several: any of them."
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="ID",
+    shell_complete=models,
+    help="Run every case with this model instead of its own; several: with each of them.",
+)
+@click.option("--repeat", type=AtLeast(1), metavar="N", help="Run each case N times, whatever it says itself.")
+@click.option("--jobs", type=AtLeast(1), default=1, metavar="N", help="Run so many cases at a time (default 1).")
+@click.option("--keep-going", is_flag=True, help="Count a case that gets no answer as an error, and go on.")
+@click.option("--max-fail", type=AtLeast(1), metavar="N", help="Stop after N cases that failed or got no answer.")
+@click.option("--fail-on-flaky", is_flag=True, help="Fail a case of which some runs pass and some do not.")
+@click.option("--timeout", type=Seconds(), metavar="SECS", help="Stop the whole suite after so many seconds.")
 @click.option("--json", "as_json", is_flag=True, help="Report as a JSON array.")
 @click.option("--dry-run", is_flag=True, help="Show the messages of each case, and send nothing.")
 @click.pass_obj
-def test(session: Session, words: tuple[str, ...], model: str | None, repeat: int, as_json: bool, dry_run: bool) -> int:
+def test(session: Session, /, words: tuple[str, ...], as_json: bool, dry_run: bool, **options: Any) -> int:
     """Run the regression cases of configured commands.
 
     WORDS select a command or a group of commands; without them all cases are run.
     """
-    from gekko.plan.suite import Selection
-
     gc.set_threshold(OBJECTS_UNTIL_GC)
-    selection = Selection(command_path(words), model)
+    selection = _selection(words, options)
     if dry_run:
         return _rehearse(session, selection, as_json)
-    return _judge(session, selection, repeat, as_json)
+    from gekko.cli.suite_run import run_and_report
+
+    return run_and_report(session, selection, _conditions(options), as_json)
+
+
+def _selection(words: tuple[str, ...], options: Mapping[str, Any]) -> "Selection":
+    from gekko.plan.suite import Selection
+
+    return Selection(command_path(words), tuple(dict.fromkeys(options["models"])), options["tags"], options["repeat"])
+
+
+def _conditions(options: Mapping[str, Any]) -> "Conditions":
+    from gekko.run.cases import Conditions
+
+    return Conditions(
+        jobs=options["jobs"],
+        keeps_going=options["keep_going"],
+        max_fail=options["max_fail"],
+        timeout_secs=options["timeout"],
+        fails_on_flaky=options["fail_on_flaky"],
+    )
 
 
 def _rehearse(session: Session, selection: "Selection", as_json: bool) -> int:
@@ -61,83 +88,3 @@ def _rehearse(session: Session, selection: "Selection", as_json: bool) -> int:
     else:
         write_result(rehearsal_text(rehearsals, painter(has_colour=session.has_colour)))
     return Exit.SUCCESS
-
-
-def _judge(session: Session, selection: "Selection", repeat: int, as_json: bool) -> int:
-    from gekko.checks.registry import discover
-    from gekko.cli.notices import about_the_engine
-    from gekko.plan.suite import plan_suite
-    from gekko.report.rows import json_rows, result_row
-    from gekko.report.table import failures, painter, result_table, summary
-    from gekko.run.cases import CheckerBug
-
-    suite = plan_suite(session.catalog(), discover(), selection, session.environ)
-    about_the_engine(session, suite.accesses)
-    started = monotonic()
-    try:
-        results = run_heedful(_results(session, suite, repeat))
-    except CheckerBug as bug:
-        if bug.trace:
-            session.say("info", bug.trace)
-        raise
-    failed = sum(not result.has_passed for result in results)
-    if as_json:
-        write_result(json_rows(result_row(result) for result in results))
-    else:
-        write_result(result_table(results, painter(has_colour=session.has_colour), _place))
-    if session.is_watched:
-        tell(summary(results, monotonic() - started))
-    elif failed:
-        facts = {"exit_code": int(Exit.OUTPUT), "failed": failed, "cases": len(results)}
-        session.utter(OutputError.kind, failures(results), **facts)
-    return Exit.OUTPUT if failed else Exit.SUCCESS
-
-
-async def _results(session: Session, suite: "Suite", repeat: int) -> "Sequence[CaseResult]":
-    from gekko.report.progress import Progress
-    from gekko.run.cases import run_suite
-    from gekko.run.events import CaseFinished, RunAnswered
-    from gekko.run.opening import executor
-
-    statistics = session.statistics()
-    is_shown = session.is_watched and session.verbosity != "info"  # which has lines of its own
-    progress = Progress(sys.stderr, len(suite.trials), is_shown, get_terminal_size().columns)
-    results: list[CaseResult] = []
-
-    def follow(event: "Event") -> None:
-        progress.follow(event)
-        statistics.follow(event)
-        match event:
-            case RunAnswered() if event.run.is_from_fallback:
-                progress.clear()
-                session.say("warn", _fallback_text(event))
-            case CaseFinished():
-                results.append(event.result)
-                if not event.result.has_passed:
-                    session.say("info", f"{event.result.command} {event.result.case} failed: {event.result.message}")
-
-    try:
-        async with executor(suite.accesses, session.state) as ready:
-            async for event in run_suite(suite, ready, repeat):
-                follow(event)
-    finally:
-        progress.clear()
-    return results
-
-
-def _fallback_text(event: "RunAnswered") -> str:
-    command, case = event.trial.address
-    outcome = event.run.outcome
-    return (
-        f"{command} {case}: '{outcome.model_requested}' failed, and its fallback '{outcome.model_answered}' answered: "
-        f"{event.run.first_failure}"
-    )
-
-
-def _place(result: "CaseResult", key: str | None) -> "Location":
-    from gekko.errors import Issue
-    from gekko.locations import Location
-    from gekko.sources.document import pinpoint
-
-    where = Location(result.path, ("expect",) if key is None else ("expect", key))
-    return pinpoint([Issue(where, "")])[0].where

@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any, Final, TypeAlias, TypeVar
 
+from gekko.checks.ending import Ending
 from gekko.cli.exits import Exit
 
 T = TypeVar("T")
@@ -21,7 +22,11 @@ PATIENCE_SECS = 0.25
 """An event loop has so long to close what it opened; an expectation at work does not let it come to that."""
 
 
-class Interrupted(BaseException):
+GRACE_SECS = 1.0
+"""So long after its time a suite that is still there is taken for one that never gets to look at the clock."""
+
+
+class Interrupted(Ending):
     """A signal asked the program to end with this code; what is open is closed on the way out.
 
     No KeyboardInterrupt, of which click makes something else, and no SystemExit, which plug-ins raise.
@@ -30,6 +35,14 @@ class Interrupted(BaseException):
     def __init__(self, code: Exit) -> None:
         super().__init__(code)
         self.code = code
+
+
+class OutOfTime(Interrupted):
+    """The time that a suite was given ran out while something kept the program busy."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(Exit.BACKEND)
+        self.seconds = seconds
 
 
 def heed_signals() -> None:
@@ -48,14 +61,19 @@ def disarm() -> None:
     _set_alarm(0)
 
 
-def run_heedful(main: Coroutine[Any, Any, T]) -> T:
+def run_heedful(main: Coroutine[Any, Any, T], limit_secs: float | None = None) -> T:
     """Run *main* in an event loop and return its result; a signal cancels it, and is raised as Interrupted afterwards.
 
     Raised at once, it could meet any task, or the loop between two of them, and whoever waits for those would be left.
+
+    *main* ends by itself after *limit_secs*, unless something keeps the loop busy; a little later it is ended as by a
+    signal, with the code of a backend that gives no answer.
     """
     import asyncio
 
     met: list[Interrupted] = []
+    if limit_secs is not None:
+        _end_after(limit_secs, met)
 
     async def heedful() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task(asyncio.get_running_loop())
@@ -73,8 +91,8 @@ def run_heedful(main: Coroutine[Any, Any, T]) -> T:
     try:
         return asyncio.run(heedful())
     finally:
+        disarm()
         if met:
-            disarm()
             raise met[0]
         heed_signals()
 
@@ -106,6 +124,17 @@ def _raise_again(interrupted: Interrupted) -> None:
     if hasattr(signal, "SIGALRM"):  # which Windows does not have
         signal.signal(signal.SIGALRM, interrupt)
         _set_alarm(PATIENCE_SECS)
+
+
+def _end_after(seconds: float, met: list[Interrupted]) -> None:
+    def interrupt(_: int, __: FrameType | None) -> None:
+        if not met:
+            met.append(OutOfTime(seconds))
+        raise met[0]
+
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, interrupt)
+        signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECS, PATIENCE_SECS)
 
 
 def _set_alarm(seconds: float) -> None:

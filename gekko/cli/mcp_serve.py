@@ -10,7 +10,7 @@ from gekko.cli.exits import Exit
 from gekko.cli.interrupts import run_heedful
 from gekko.cli.options import Leaf
 from gekko.cli.session import Session
-from gekko.cli.streams import ReaderGone, is_terminal
+from gekko.cli.streams import ReaderGone, is_terminal, result_descriptor
 from gekko.errors import InputOutputError, UsageError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def serve(session: Session) -> int:
     from gekko.mcp.tools import toolbox
     from gekko.sources.document import pinpoint
 
-    if sys.stdin is None or sys.stdout is None:
-        raise InputOutputError("standard input or output is closed")
+    if sys.stdin is None:
+        raise InputOutputError("standard input is closed")
     offered = toolbox(session.catalog(), session.environ)
     for each in offered.left_out:
         reasons = "\n  ".join(map(str, pinpoint(each.issues)))
@@ -61,7 +61,7 @@ async def _serve(session: Session, offered: "Toolbox") -> None:
 
     # A thread that is stuck in a stream of the interpreter's own would keep it from ending.
     lines = Lines(os.fdopen(os.dup(sys.stdin.fileno()), "rb"))
-    outlet = Outlet(os.dup(sys.stdout.fileno()))
-    async with executor(offered.accesses, session.state) as ready:
+    outlet = Outlet(result_descriptor())
+    async with executor(offered.accesses, session.state, lambda text: session.say("warn", text)) as ready:
         caller = Caller(ready, session.cwd, session.statistics())
         await serve(offered.tools, caller.call, lines, outlet)

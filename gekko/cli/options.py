@@ -1,6 +1,7 @@
 """What every command takes, and types of values whose refusals speak as the rest of gko does."""
 
 from collections.abc import Iterable, Sequence
+from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import click
 from gekko.cli.session import ERROR_FORMATS, LEVELS, ErrorFormat, Session
 from gekko.cli.streams import write_result
 from gekko.cli.suggestions import folders
+from gekko.errors import UsageError
 from gekko.wording import did_you_mean, one_of
 
 if TYPE_CHECKING:
@@ -42,6 +44,22 @@ class AtLeast(click.ParamType[int]):
             number = None
         if number is None or number < self.bound:
             self.fail(_unexpected(f"an integer of at least {self.bound}", value), param, ctx)
+        return number
+
+
+class Seconds(click.ParamType[float]):
+    """A number of seconds, greater than 0."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = nan
+        if not 0 < number < inf:
+            self.fail(_unexpected("a number of seconds greater than 0", value), param, ctx)
         return number
 
 
@@ -111,10 +129,15 @@ def heed(args: Sequence[str], session: Session) -> None:
 
     This is done before click reads them: a configured command cannot be found without `--config-dir`, and how an error
     is told must be known of one that comes before `--error-format`. Click checks the values and explains the options.
+
+    Raises:
+        UsageError: the folder's name is empty.
     """
-    if (folder := _value_in(args, "--config-dir")) is not None:
-        session.config_dir = Path(folder)
     session.error_format = error_format_in(args)
+    if (folder := _value_in(args, "--config-dir")) is not None:
+        if not folder:  # such as a variable that is unset; as a path it would be the current folder
+            raise UsageError("--config-dir: the name of the folder is empty")
+        session.config_dir = Path(folder)
     for level in LEVELS:
         if level == _value_in(args, "--verbose", "-v"):
             session.set_verbosity(level)

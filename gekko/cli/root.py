@@ -9,7 +9,7 @@ from gekko._version import __version__
 from gekko.cli.exits import Exit
 from gekko.cli.options import error_format_in, heed
 from gekko.cli.session import COMPLETION, this_session
-from gekko.cli.streams import ReaderGone, tell, write_result
+from gekko.cli.streams import ReaderGone, keep_stdout, tell, write_result
 from gekko.cli.tree import OwnGroup, Root
 from gekko.errors import GekkoError
 
@@ -64,6 +64,7 @@ report = OwnGroup("report", REPORT, "Sum up what was recorded.")
 def run(args: Sequence[str]) -> int:
     """Run the command line *args* and return the exit code; every error of the program ends here."""
     try:
+        keep_stdout()
         return _run(args)
     except SystemExit as error:
         # An installed expectation means to end the program, and its code would pass for ours.

@@ -1,6 +1,7 @@
 """A configured command: arguments from the command line, input from a file or a stream, the answer to stdout."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,16 +14,15 @@ from gekko.cli.interrupts import run_heedful
 from gekko.cli.notices import about_the_engine
 from gekko.cli.options import Leaf
 from gekko.cli.session import Session
-from gekko.cli.streams import is_terminal, write_result
+from gekko.cli.streams import is_terminal, shows_results, write_result
 from gekko.cli.suggestions import Suggest, files, models, words_from
 from gekko.errors import GekkoError, InputOutputError, OutputError, UsageError
 from gekko.locations import shown_path
 from gekko.plan.access import Accesses, reach
 from gekko.plan.call import plan_call
 from gekko.plan.catalog import Catalog
-from gekko.plan.inputs import Bytes, Held
+from gekko.plan.inputs import Bytes, Held, given_bytes, held
 from gekko.plan.job import Job
-from gekko.sources.files import FileProblem, decode, read_bytes
 from gekko.sources.listing import CommandPath
 from gekko.specs.argument import Argument
 from gekko.specs.command import Command
@@ -81,19 +81,25 @@ def runner(catalog: Catalog, words: CommandPath) -> click.Command:
 
 def _option(parameter: str, name: str, argument: Argument) -> click.Option:
     flags = [f"--{name}"] if argument.short is None else [f"-{argument.short}", f"--{name}"]
-    notes = [_sentence(argument.description)] if argument.description else []
-    if argument.values is not None:
-        notes.append(f"One of {one_of(argument.values)}.")
-    if argument.required:
-        notes.append("Required.")
-    elif argument.default is not None:
-        notes.append(f"By default '{argument.default}'.")
     return click.Option(
         [parameter, *flags],
         metavar=METAVARS[argument.type],
-        help=" ".join(notes),
+        help=" ".join(map(_sentence, filter(None, _notes(argument)))),
         shell_complete=_suggest(argument),
     )
+
+
+def _notes(argument: Argument) -> Iterator[str]:
+    """Yield what help and completion say of an argument."""
+    yield argument.description
+    if argument.values is not None:
+        yield f"One of {one_of(argument.values)}"
+    if bounds := argument.bounds:
+        yield bounds[0].upper() + bounds[1:]
+    if argument.required:
+        yield "Required"
+    elif argument.default is not None:
+        yield f"By default {one_of([str(argument.default)])}"
 
 
 def _sentence(text: str) -> str:
@@ -101,9 +107,20 @@ def _sentence(text: str) -> str:
 
 
 def _suggest(argument: Argument) -> Suggest | None:
-    if argument.values is not None:
-        return words_from(argument.values)
-    return files if argument.type == "file" else None
+    match argument.type:
+        case "file":
+            return files
+        case "enum" | "integer":
+            return words_from(_offers(argument))
+        case _:
+            return None
+
+
+def _offers(argument: Argument) -> dict[str, str]:
+    """Return the values that a shell can offer, each with what is to be known of it."""
+    ends = {argument.min: "the least", argument.max: "the most", argument.default: "the default"}
+    told = {str(value): about for value, about in ends.items() if value is not None}
+    return {**dict.fromkeys(argument.values or (), ""), **told}
 
 
 def read_input(session: Session, command: Command, file: str | None) -> Held | Bytes:
@@ -116,20 +133,10 @@ def read_input(session: Session, command: Command, file: str | None) -> Held | B
     mode = command.front.input.mode
     if mode == "file" and file is None:
         raise UsageError("the command takes its input from a file; give its name as FILE")
-    raw = _stdin(session) if file is None else _file(session.cwd / file)
+    raw = _stdin(session) if file is None else given_bytes(session.cwd / file, "input")
     if mode == "binary":
         return Bytes(raw, "input" if file is None else Path(file).name)
-    try:
-        return Held(decode(raw))
-    except FileProblem as error:
-        raise InputOutputError(f"{'standard input' if file is None else file}: {error}") from None
-
-
-def _file(path: Path) -> bytes:
-    try:
-        return read_bytes(path, limits.INPUT_BYTES, "input")
-    except FileProblem as error:
-        raise InputOutputError(f"{shown_path(path)}: {error}") from None
+    return held(raw, "standard input" if file is None else shown_path(session.cwd / file))
 
 
 def _stdin(session: Session) -> bytes:
@@ -158,7 +165,7 @@ def _streams(job: Job) -> bool:
     """Return whether the answer is shown while it arrives: text for a person, of which no line can be too many."""
     recipe = job.recipe
     is_plain = recipe.format == "text" and recipe.command.front.output.max_lines is None
-    return is_plain and recipe.target.protocol == "chat" and is_terminal(sys.stdout)
+    return is_plain and recipe.target.protocol == "chat" and shows_results()
 
 
 @frozen
@@ -186,15 +193,19 @@ class _Call:
         return Exit.SUCCESS
 
     async def _run(self, given: Held | Bytes, showing: "Showing | None") -> "Run":
-        from gekko.run.execute import Errand, NoAnswerError
+        from gekko.run.asking import NoAnswerError
+        from gekko.run.execute import Errand
         from gekko.run.opening import executor
 
-        async with executor(self.accesses, self.session.state, waits=self.waits) as ready:
+        async with executor(self.accesses, self.session.state, self._warn, waits=self.waits) as ready:
             try:
                 return await ready.run(self.job, given, showing)
             except NoAnswerError as error:
                 self.session.statistics().failed(Errand.of(self.job.recipe), error.duration_ms)
                 raise
+
+    def _warn(self, text: str) -> None:
+        self.session.say("warn", text)
 
     def _write(self, run: "Run", *, is_shown: bool) -> None:
         from gekko.run.execute import Errand

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from attrs import define, field
 
-from gekko.cli.streams import is_terminal, json_line, tell
+from gekko.cli.streams import is_terminal, json_line, shows_results, tell
 from gekko.errors import InputOutputError
 from gekko.locations import shown_path
 
@@ -122,7 +122,7 @@ class Session:
     @property
     def has_colour(self) -> bool:
         """Whether the result may be coloured: only on a terminal, and never with NO_COLOR (no-color.org)."""
-        return is_terminal(sys.stdout) and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb"
+        return shows_results() and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb"
 
     @property
     def is_watched(self) -> bool:

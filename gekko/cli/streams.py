@@ -1,15 +1,73 @@
 """The standard streams, each of which may be closed, full, or read by nobody any more."""
 
+import io
 import os
 import sys
 from collections.abc import Mapping
-from typing import TextIO
+from typing import TYPE_CHECKING, Final, TextIO
+
+from attrs import define
 
 from gekko.errors import InputOutputError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 class ReaderGone(InputOutputError):  # noqa: N818 - to those who pipe into `head` it is none
     """Whoever read standard output does not any more; there is nothing to tell, and nobody to tell it to."""
+
+
+@define
+class _Outlet:
+    """Where results go: once standard output was kept, a descriptor that nobody knows but gko."""
+
+    descriptor: int = 1
+
+
+_outlet: Final = _Outlet()
+
+
+def keep_stdout() -> None:
+    """Keep standard output for results; whatever else is written to it goes to stderr from now on.
+
+    An installed expectation may print, native code in it may, and so may a program that it starts.
+
+    Raises:
+        ReaderGone: nobody reads standard output any more.
+        InputOutputError: it is closed, opened for reading alone, or its disk is full.
+    """
+    if sys.stdout is None:
+        raise InputOutputError("standard output is closed")
+    for stream in (sys.stdin, sys.stderr):
+        if stream is None:
+            # A file opened now gets the lowest number that is free, which is this stream's: nothing else may get it.
+            os.open(os.devnull, os.O_RDWR)
+    _outlet.descriptor = os.dup(1)
+    os.dup2(2, 1)
+    aside = io.BufferedWriter(_Aside(2, "wb", closefd=False))
+    sys.stdout = io.TextIOWrapper(aside, "utf-8", "backslashreplace", line_buffering=True)
+    write_result("")
+
+
+class _Aside(io.FileIO):
+    """Passes on what stderr takes, and swallows the rest: whoever prints is not to fail for it."""
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
+def result_descriptor() -> int:
+    """Return the descriptor of standard output, for who speaks over it to the end of the program."""
+    return _outlet.descriptor
+
+
+def shows_results() -> bool:
+    """Return whether results go to a terminal."""
+    return os.isatty(_outlet.descriptor)
 
 
 def json_line(record: Mapping[str, object]) -> str:
@@ -37,23 +95,26 @@ def write_result(text: str) -> None:
 
     Raises:
         ReaderGone: nobody reads it any more.
-        InputOutputError: stdout is closed, or the disk is full.
+        InputOutputError: it cannot be written, such as to a disk that is full.
     """
-    if sys.stdout is None:
-        raise InputOutputError("standard output is closed")
     try:
-        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-        sys.stdout.buffer.flush()
+        _write_all(text.encode("utf-8", "surrogateescape"))
     except BrokenPipeError:
-        abandon(sys.stdout)
         raise ReaderGone from None
     except OSError as error:
-        abandon(sys.stdout)
         raise InputOutputError(f"standard output: {error.strerror}") from error
-    except BaseException:
-        # A signal, while nobody reads: what is still in the buffer would be waited for at the end, this time for ever.
-        abandon(sys.stdout)
-        raise
+
+
+def _write_all(data: bytes) -> None:
+    """Write *data* to its end, of which a pipe takes only so much at a time; also where there is none, to see it fail.
+
+    No buffer is between: what is left in one when a signal comes would be waited for at the end of the program.
+    """
+    rest = memoryview(data)
+    while True:
+        rest = rest[os.write(_outlet.descriptor, rest) :]
+        if not rest:
+            return
 
 
 def abandon(stream: TextIO) -> None:

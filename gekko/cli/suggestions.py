@@ -1,6 +1,6 @@
 """What a shell can offer where the cursor stands: each function answers for one kind of value."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
@@ -38,9 +38,9 @@ def command_words(context: click.Context, parameter: click.Parameter, typed: str
     return offered(next_words(context.ensure_object(Session).catalog(), words), typed)
 
 
-def words_from(accepted: Iterable[str]) -> Suggest:
-    """Return a function that offers these words."""
-    return lambda _, __, typed: offered(((word, "") for word in accepted), typed)
+def words_from(rows: Mapping[str, str]) -> Suggest:
+    """Return a function that offers these words, each with what is to be known of it."""
+    return lambda _, __, typed: offered(rows.items(), typed)
 
 
 def offered(rows: Iterable[tuple[str, str]], typed: str) -> "list[CompletionItem[str]]":

@@ -11,7 +11,7 @@ from gekko.cli.options import global_options
 from gekko.cli.session import Session
 from gekko.cli.suggestions import offered
 from gekko.errors import ConfigurationError, GekkoError
-from gekko.wording import cut, did_you_mean
+from gekko.wording import cut, did_you_mean, joined
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -56,7 +56,7 @@ class Group(click.Group):
         command = self.get_command(ctx, args[0])
         if command is None:
             near = did_you_mean(args[0], self.list_commands(ctx))
-            ctx.fail("; ".join(filter(None, (f"'{ctx.command_path}' has no command '{args[0]}'", near))))
+            ctx.fail(joined(f"'{ctx.command_path}' has no command '{args[0]}'", near))
         return args[0], command, args[1:]
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":

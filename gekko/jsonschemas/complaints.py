@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import frozen
 
+from gekko.jsonschemas.budget import OutOfTimeError, within
 from gekko.jsonschemas.problems import CannotEvaluate
 from gekko.locations import KeyPath
 from gekko.wording import counted, cut, described, did_you_mean, one_of, shown
@@ -49,6 +50,20 @@ def complaints(validator: "Validator", value: Any, words: Words) -> Iterator[Com
                     yield complaint
     # Whatever goes wrong in there comes from this schema meeting this value: recursion, overflow, joined patterns.
     except Exception as error:
+        raise CannotEvaluate(error) from error
+
+
+def listed(
+    validator: "Validator", value: Any, words: Words, within_secs: float, most: int | None = None
+) -> list[Complaint]:
+    """Return what *validator* objects to in *value*, up to *most* complaints, in no particular order.
+
+    Raises:
+        CannotEvaluate: the validator gave up on this value, or takes more processor time than *within_secs*.
+    """
+    try:
+        return within(within_secs, lambda: list(islice(complaints(validator, value, words), most)))
+    except OutOfTimeError as error:
         raise CannotEvaluate(error) from error
 
 

@@ -4,6 +4,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from gekko.jsonschemas.complaints import JSON, Complaint, alternatives, complaints
+from gekko.jsonschemas.keywords import bounded
 from gekko.wording import described, did_you_mean
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def validators() -> dict[str, "type[Validator]"]:
     import jsonschema
 
     classes = [getattr(jsonschema, f"{draft}Validator") for draft in DRAFTS]
-    return {each.ID_OF(each.META_SCHEMA).rstrip("#"): each for each in classes}
+    return bounded({each.ID_OF(each.META_SCHEMA).rstrip("#"): each for each in classes})
 
 
 def dialect_of(contents: Contents, default: str) -> str:

@@ -1,5 +1,7 @@
 """Where the references of a schema lead: to a place in a local file, or to a problem; never over the network."""
 
+import codecs
+import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -59,8 +61,8 @@ class Collector:
     def add(self, path: Path, uri: str, raw: bytes, dialect: str) -> None:
         """Take one file in; where it does not say what dialect it speaks, it speaks *dialect*."""
         try:
-            text = raw.decode("utf-8-sig")
-            contents = parsed(text)
+            text = decoded(path, raw)
+            contents = parsed(path, text)
             file = SchemaFile(uri, path, text, contents, dialect_of(contents, dialect))
             require_valid(file, contents)
             resource = resource_of(contents, file.dialect)
@@ -177,18 +179,39 @@ def empty_registry() -> "Registry[Any]":
     return Registry()
 
 
-def parsed(text: str) -> Contents:
-    """Return the schema that *text* is.
+def decoded(path: Path, raw: bytes) -> str:
+    """Return the text of the file at *path*, without the byte order mark that may lead it.
 
     Raises:
-        ValueError: it is none.
+        SchemaError: it is not UTF-8.
+    """
+    encoding = json.detect_encoding(raw)  # by where the first bytes have zeros, for a byte order mark is rare
+    if encoding.startswith(("utf-16", "utf-32")):
+        found = encoding[:6].upper()
+        raise SchemaError([SchemaProblem(path, "", f"it looks like {found}; a schema file is in UTF-8")])
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        before = raw[: error.start].decode()
+        found = f"not UTF-8: byte 0x{raw[error.start]:02x}; a schema file is in UTF-8"
+        raise SchemaError([SchemaProblem(path, "", found, *jsontext.place(before, len(before)))]) from None
+
+
+def parsed(path: Path, text: str) -> Contents:
+    """Return the schema that *text* is, read from the file at *path*.
+
+    Raises:
+        SchemaError: it is none.
     """
     try:
         contents = jsontext.parse(text)
     except jsontext.JsonTextError as error:
-        raise ValueError(f"not JSON: {error}") from None
+        line, column = error.place or (None, None)
+        raise SchemaError([SchemaProblem(path, "", f"not JSON: {error.problem}", line, column)]) from None
     if not is_schema(contents):
-        raise ValueError(f"expected a schema, which is an object, true or false; found {described(contents)}")
+        found = f"expected a schema, which is an object, true or false; found {described(contents)}"
+        raise SchemaError([SchemaProblem(path, "", found)])
     return contents
 
 

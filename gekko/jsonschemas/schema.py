@@ -2,15 +2,15 @@
 
 import warnings
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from gekko.jsonschemas.complaints import JSON, complaints
+from gekko.jsonschemas.complaints import JSON, listed
 from gekko.jsonschemas.files import SchemaFiles
 from gekko.jsonschemas.references import collect
+from gekko.limits import SCHEMA_SECS
 from gekko.locations import KeyPath
 from gekko.pointers import build
 from gekko.wording import cut, printable
@@ -30,24 +30,24 @@ class Schema:
     """A valid schema with every file that it refers to.
 
     `format` is an annotation, as draft 2020-12 has it by default: it rejects nothing. A `pattern` is a Python regular
-    expression and is searched for without a limit on time, so one that backtracks badly can take long on a bad answer.
+    expression, which is searched for.
     """
 
     document: object = field(repr=False)
     files: SchemaFiles = field(repr=False, eq=False)
     _validator: "Validator" = field(repr=False, eq=False, alias="validator")
 
-    def violations(self, value: object) -> list[str]:
+    def violations(self, value: object, within_secs: float = SCHEMA_SECS) -> list[str]:
         """Return every violation in *value*, ordered by place: 'at /confidence: expected a number, found …'.
 
         Raises:
-            CannotEvaluate: the schema gives no verdict on this value.
+            CannotEvaluate: the schema gives no verdict on this value, or none in so much processor time.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python has views on some patterns, and nobody here to hear them
-            found = list(islice(complaints(self._validator, value, JSON), MOST_VIOLATIONS + 1))
-        listed = [f"at {place(path)}: {text}" for path, text in sorted(found[:MOST_VIOLATIONS])]
-        return listed if len(found) <= MOST_VIOLATIONS else [*listed, "and more, which are not listed"]
+            found = listed(self._validator, value, JSON, within_secs, MOST_VIOLATIONS + 1)
+        told = [f"at {place(path)}: {text}" for path, text in sorted(found[:MOST_VIOLATIONS])]
+        return told if len(found) <= MOST_VIOLATIONS else [*told, "and more, which are not listed"]
 
 
 def load(path: Path, read: Callable[[Path], bytes]) -> Schema:

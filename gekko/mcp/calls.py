@@ -10,17 +10,17 @@ from attrs import frozen
 
 from gekko import limits
 from gekko.errors import InputOutputError, OutputError, Problem, UsageError
-from gekko.locations import shown_path
 from gekko.mcp.schemas import FILE_KEY, main_key
 from gekko.mcp.tools import Tool
 from gekko.plan.arguments import bind_arguments
-from gekko.plan.inputs import Bytes, Held
+from gekko.plan.inputs import Bytes, Held, given_bytes, given_text
 from gekko.plan.job import Job
-from gekko.run.execute import Errand, Executor, NoAnswerError, Run
+from gekko.run.asking import NoAnswerError
+from gekko.run.execute import Errand, Executor, Run
 from gekko.run.stats import Statistics
-from gekko.sources.files import FileProblem, decode, read_bytes
+from gekko.sources.files import FileProblem
 from gekko.specs.command import Command
-from gekko.wording import described, did_you_mean, one_of
+from gekko.wording import described, did_you_mean, joined, one_of
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,10 @@ def prepared(tool: Tool, given: Mapping[str, object], folder: Path) -> tuple[Job
     problems = list(_misfits(command, key, given))
     args = {name: _plain(value) for name, value in given.items() if name in command.front.args and _is_plain(value)}
     texts, found = bind_arguments(
-        command, args, lambda name: _held(_inside(folder, name)), lambda name: _held(command.scope_root / name)
+        command,
+        args,
+        lambda name: given_text(_inside(folder, name), "argument"),
+        lambda name: given_text(command.scope_root / name, "argument"),
     )
     told = {problem.at for problem in problems}
     problems += (problem for problem in found if problem.at not in told)
@@ -109,7 +112,7 @@ def _main(key: str | None, given: str, folder: Path) -> Held | Bytes:
         except FileProblem as error:
             problem = Problem(error.problem, error.hint, (FILE_KEY,))
             raise UsageError(_told(problem), [problem]) from None
-        return Bytes(_content(path, "input"), Path(given).name)
+        return Bytes(given_bytes(path, "input"), Path(given).name)
     if len(given.encode()) > limits.INPUT_BYTES:
         raise InputOutputError(f"{key}: longer than {limits.INPUT_BYTES // limits.MIB} MiB; the limit for an input")
     return Held(given.removeprefix("\ufeff"))
@@ -130,20 +133,6 @@ def _inside(folder: Path, name: str) -> Path:
     return path
 
 
-def _held(path: Path) -> Held:
-    try:
-        return Held(decode(_content(path, "argument")))
-    except FileProblem as error:
-        raise InputOutputError(f"{shown_path(path)}: {error}") from None
-
-
-def _content(path: Path, what: str) -> bytes:
-    try:
-        return read_bytes(path, limits.INPUT_BYTES, what)
-    except FileProblem as error:
-        raise InputOutputError(f"{shown_path(path)}: {error}") from None
-
-
 def _told(problem: Problem) -> str:
     place = f"{problem.at[0]}: " if problem.at else ""
-    return place + "; ".join(filter(None, (problem.problem, problem.hint)))
+    return place + joined(problem.problem, problem.hint)

@@ -12,7 +12,7 @@ from gekko.errors import GekkoError
 from gekko.mcp.streams import Lines, Outlet
 from gekko.mcp.tools import Tool
 from gekko.run.execute import Run
-from gekko.wording import did_you_mean
+from gekko.wording import did_you_mean, joined
 
 if TYPE_CHECKING:
     from anyio import AsyncFile
@@ -51,8 +51,7 @@ def server(tools: Mapping[str, Tool], call: Call) -> Server:
         tool = tools.get(asked.name)
         if tool is None:
             near = did_you_mean(asked.name, tools)
-            message = "; ".join(filter(None, (f"no tool is called '{asked.name}'", near)))
-            raise MCPError(types.INVALID_PARAMS, message)
+            raise MCPError(types.INVALID_PARAMS, joined(f"no tool is called '{asked.name}'", near))
         try:
             run = await call(tool, asked.arguments or {})
         except GekkoError as error:

@@ -27,6 +27,7 @@ class Header:
 class ServerAccess:
     """A server, with the headers that it wants."""
 
+    server: Server
     headers: tuple[Header, ...]
 
 
@@ -101,4 +102,4 @@ def _server_access(backend: Sourced[Backend], spec: Server, environ: Mapping[str
             issues.append(backend.issue("its value holds a line end or another control character", hint, *key))
     if issues:
         raise ConfigurationError(issues)
-    return ServerAccess(tuple(headers))
+    return ServerAccess(spec, tuple(headers))

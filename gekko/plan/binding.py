@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from gekko import limits
 from gekko.checks.checker import BindContext, BindError, Checker, Comparisons, Place
@@ -16,9 +16,9 @@ from gekko.checks.registry import BUGS, CheckerError, Claim, Registry, raised
 from gekko.errors import Problem
 from gekko.jsonschemas import CannotEvaluate
 from gekko.locations import KeyPath
-from gekko.sources.files import FileProblem, decode, neighbour, read_bytes
+from gekko.plan.standing import misfit, unknown
+from gekko.sources.files import Digest, FileProblem, decode, digest, neighbour, read_bytes
 from gekko.specs.structure import StructureError, structure
-from gekko.wording import one_of
 
 T = TypeVar("T")
 
@@ -48,6 +48,8 @@ class Surroundings:
     output_schema: object
     folder: Path
     scope_root: Path
+    files: dict[str, Digest] = field(factory=dict, eq=False)
+    """A digest of each file that they read, by the name by which they asked for it."""
 
 
 @frozen
@@ -78,13 +80,13 @@ class Binder:
         """
         claim = self.registry.find(key)
         if claim is None:
-            what = "comparison" if place is Place.VALUE else "expectation"
-            raise BindError(f"unknown {what}", self.registry.suggestion(key, place))
+            raise BindError(*unknown(key, place, self.registry, around.format, around.output_schema))
         try:
             checker_class = self.registry.load(claim)
         except CheckerError as error:
             raise BindError(str(error)) from error
-        _check_place(key, checker_class, place, around.format)
+        if wrong_place := misfit(key, place, checker_class, around.format):
+            raise BindError(*wrong_place)
         if refused := _refusals(claim, checker_class, value):
             raise BindError.of(refused)
         context = _Context(self, key, place, around, nested)
@@ -96,17 +98,6 @@ def _refusals(claim: Claim, checker_class: type[Checker], value: object) -> list
         return [Problem(message, at=at) for at, message in validator_of(checker_class)(value)]
     except CannotEvaluate as error:
         return [Problem(f"the expectation {claim} cannot be used: its fragment gives no verdict: {error}")]
-
-
-def _check_place(key: str, checker_class: type[Checker], place: Place, output_format: Format) -> None:
-    if place not in checker_class.places:
-        if place is Place.VALUE:
-            raise BindError(f"'{key}' is not a comparison", "it stands in [expect] itself")
-        raise BindError(f"'{key}' is a comparison", f'it stands below a pointer: "/place" = {{ is = {{ {key} = … }} }}')
-    # Inside of a pointer all is JSON, whatever the formats for which the key can stand in [expect].
-    if place is not Place.VALUE and output_format not in checker_class.formats:
-        wanted = one_of(sorted(checker_class.formats))
-        raise BindError(f"the command's output format is '{output_format}'", f"'{key}' is for {wanted}")
 
 
 def _bound(key: str, claim: Claim, checker_class: type[Checker], value: object, context: BindContext) -> Bound:
@@ -182,9 +173,11 @@ class _Context:
     def read_bytes(self, name: str, at: KeyPath = ()) -> bytes:
         try:
             path = neighbour(self._around.folder, name, self._around.scope_root)
-            return read_bytes(path, limits.INPUT_BYTES, "file")
+            raw = read_bytes(path, limits.INPUT_BYTES, "file")
         except FileProblem as error:
             raise BindError(error.problem, error.hint, at) from None
+        self._around.files[name] = digest(raw)
+        return raw
 
     def read_text(self, name: str, at: KeyPath = ()) -> str:
         raw = self.read_bytes(name, at)

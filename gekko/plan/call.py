@@ -3,16 +3,14 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from gekko import limits
-from gekko.errors import InputOutputError, Problem, UsageError
-from gekko.locations import shown_path
+from gekko.errors import Problem, UsageError
 from gekko.plan.arguments import bind_arguments
 from gekko.plan.catalog import Catalog
-from gekko.plan.inputs import Held
+from gekko.plan.inputs import given_text
 from gekko.plan.job import Job
 from gekko.plan.recipes import Recipes
-from gekko.sources.files import FileProblem, decode, read_bytes
 from gekko.sources.listing import CommandPath
+from gekko.wording import joined
 
 
 def plan_call(
@@ -35,20 +33,16 @@ def plan_call(
     recipe = Recipes(catalog, environ).recipe(words, model)
     root = recipe.command.scope_root
     texts, problems = bind_arguments(
-        recipe.command, args, lambda name: _held(cwd / name), lambda name: _held(root / name)
+        recipe.command,
+        args,
+        lambda name: given_text(cwd / name, "argument"),
+        lambda name: given_text(root / name, "argument"),
     )
     if problems:
         raise UsageError("\n".join(map(_argument_text, problems)), problems)
     return Job(recipe, texts)
 
 
-def _held(path: Path) -> Held:
-    try:
-        return Held(decode(read_bytes(path, limits.INPUT_BYTES, "argument")))
-    except FileProblem as error:
-        raise InputOutputError(f"{shown_path(path)}: {error}") from None
-
-
 def _argument_text(problem: Problem) -> str:
     option = f"--{problem.at[0]}: " if problem.at else ""
-    return option + "; ".join(filter(None, (problem.problem, problem.hint)))
+    return option + joined(problem.problem, problem.hint)

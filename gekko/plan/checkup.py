@@ -1,7 +1,10 @@
 """Whether everything that is configured would work, as far as can be told without asking a backend."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
+from pathlib import Path
+from shlex import quote
 from typing import Literal, TypeAlias
 
 from attrs import frozen
@@ -13,8 +16,12 @@ from gekko.plan.access import access
 from gekko.plan.binding import Binder
 from gekko.plan.catalog import Catalog, listed_cases
 from gekko.plan.recipes import Recipes
+from gekko.plan.runtimes import services
 from gekko.plan.trials import CaseReader
 from gekko.sources.document import pinpoint
+from gekko.sources.listing import CaseKey
+from gekko.sources.scopes import Scope
+from gekko.sources.unread import unread
 
 Kind: TypeAlias = Literal["config", "reachability"]
 
@@ -33,15 +40,35 @@ class Finding:
         return not self.message
 
 
-def check_up(load: Callable[[], Catalog], registry: Registry, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield a finding for the configuration as a whole and for each of its parts; *load* reads it."""
+def check_up(
+    scopes: Iterable[Scope], catalog: Catalog | ConfigurationError, registry: Registry, environ: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Yield a finding for the configuration as a whole and for each of its parts, then of what nothing reads.
+
+    *catalog* can be what kept the configuration from being loaded.
+    """
     yield from (_expectation(registry, claim) for claim in registry.claims)
-    try:
-        catalog = load()
-    except ConfigurationError as error:
-        yield _finding("configuration", error.issues)
-        return
-    yield Finding("config", "configuration")
+    told: set[Path] = set()
+    if isinstance(catalog, ConfigurationError):
+        yield _finding("configuration", catalog.issues)
+    else:
+        yield Finding("config", "configuration")
+        yield from _parts(catalog, environ)
+        cases, issues = listed_cases(catalog.scopes, ())
+        yield from _cases(cases, CaseReader(Recipes(catalog, environ), Binder(registry)))
+        yield from (_finding(f"case {shown_path(issue.where.path)}", (issue,)) for issue in issues)
+        told.update(issue.where.path for issue in issues)
+    for issue in chain.from_iterable(map(unread, scopes)):
+        if issue.where.path not in told:
+            yield _finding(f"unread {shown_path(issue.where.path)}", (issue,))
+
+
+def serve_commands(catalog: Catalog) -> Mapping[str, str]:
+    """Return by which call gko starts a backend's server, by the backend's id, for those that it can start."""
+    return {each.id: f"gko backend serve {quote(each.model)}" for each in reversed([*services(catalog)])}
+
+
+def _parts(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[Finding]:
     for name, backend in catalog.backends.items():
         yield _tried(f"backend {name}", partial(access, backend, environ))
     for name in catalog.models:
@@ -50,14 +77,14 @@ def check_up(load: Callable[[], Catalog], registry: Registry, environ: Mapping[s
     for words in catalog.command_files:
         yield _tried(f"command {'/'.join(words)}", partial(recipes.recipe, words))
     for words, issues in catalog.troubled.items():
-        yield _finding(f"command {'/'.join(words)}", issues)
-    reader = CaseReader(recipes, Binder(registry))
-    cases, folder_issues = listed_cases(catalog.scopes, ())
+        if words not in catalog.command_files:  # else it was told of the command
+            yield _finding(f"command {'/'.join(words)}", issues)
+
+
+def _cases(cases: Mapping[CaseKey, tuple[Path, Scope]], reader: CaseReader) -> Iterator[Finding]:
     for key, (path, scope) in cases.items():
         words, name = key
-        yield _tried(f"case {'/'.join(words)} {name}", partial(reader.trial, key, path, scope))
-    for issue in folder_issues:
-        yield _finding(f"case {shown_path(issue.where.path)}", (issue,))
+        yield _tried(f"case {'/'.join(words)} {name}", partial(reader.trials, key, path, scope))
 
 
 def _expectation(registry: Registry, claim: Claim) -> Finding:

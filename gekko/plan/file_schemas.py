@@ -49,19 +49,16 @@ def case_schema(registry: Registry, warn: Callable[[str], None]) -> dict[str, ob
     comparisons = {key: _fragment(checker) for key, checker in usable.items() if Place.VALUE in checker.places}
     pointers = {"^/": _fragment(usable[POINTERS])} if POINTERS in usable else {}
     case = Shapes().of(Case)
+    properties = case["properties"]
+    expectations = {"additionalProperties": False, "properties": literal, "patternProperties": pointers}
+    different = properties["model"]["additionalProperties"]
+    # Where an expectation stands, for all models or for some, it is told the same.
+    properties["expect"] |= expectations
+    different["properties"]["expect"] |= expectations
     return {
         "$schema": DRAFT,
         "title": "A regression case of a gko command",
         **case,
-        "properties": {
-            **case["properties"],
-            "expect": {
-                **case["properties"]["expect"],
-                "additionalProperties": False,
-                "properties": literal,
-                "patternProperties": pointers,
-            },
-        },
         "definitions": {
             "comparisons": {
                 "type": "object",

@@ -7,10 +7,10 @@ from typing import Protocol
 from attrs import field, frozen
 
 from gekko import limits
-from gekko.errors import ConfigurationError, Issue
-from gekko.locations import Location
+from gekko.errors import ConfigurationError, InputOutputError, Issue
+from gekko.locations import Location, shown_path
 from gekko.sources.document import read_configured
-from gekko.sources.files import Digest, decode, digest
+from gekko.sources.files import Digest, FileProblem, decode, digest, read_bytes
 
 HELD_CHARACTERS = 1024
 """An inline input up to this length is kept in memory; a longer one is read again when it is needed."""
@@ -85,3 +85,32 @@ class Bytes:
     def read_bytes(self) -> bytes:
         """Return the bytes."""
         return self.content
+
+
+def given_bytes(path: Path, what: str) -> bytes:
+    """Return the content of a file that a call names, as an "input" or an "argument".
+
+    Raises:
+        InputOutputError: it is missing, is no regular file, cannot be read, or is too long.
+    """
+    try:
+        return read_bytes(path, limits.INPUT_BYTES, what)
+    except FileProblem as error:
+        raise InputOutputError(f"{shown_path(path)}: {error}") from None
+
+
+def given_text(path: Path, what: str) -> Held:
+    """Return the text of a file that a call names; raises as given_bytes does, and where it is not UTF-8."""
+    return held(given_bytes(path, what), shown_path(path))
+
+
+def held(raw: bytes, source: str) -> Held:
+    """Return the text that *raw* is, which came from *source*; a byte order mark is dropped.
+
+    Raises:
+        InputOutputError: it is not UTF-8.
+    """
+    try:
+        return Held(decode(raw))
+    except FileProblem as error:
+        raise InputOutputError(f"{source}: {error}") from None

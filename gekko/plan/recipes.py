@@ -130,7 +130,7 @@ class Recipes:
         except FileProblem as error:
             issues.append(command.issue(f"{shown_path(path)}: {error.problem}", error.hint, *key))
         except SchemaError as error:
-            issues += (command.issue(f"no valid schema: {each}", "", *key) for each in error.problems)
+            issues += (each.issue(path) for each in error.problems)
         return self._schemas.get(path)
 
     def _partial(self, command: Command, reference: str, issues: list[Issue], *key: str) -> str | None:

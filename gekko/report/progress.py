@@ -26,12 +26,11 @@ class Progress:
         """Show what *event* changes."""
         match event:
             case RunStarted():
-                command, case = event.trial.address
                 failed = f", {self._failed} failed" if self._failed else ""
-                self._show(cut(f"[{self._done + 1}/{self.cases}{failed}] {command} {case}", self.columns - 1))
+                self._show(cut(f"[{self._done + 1}/{self.cases}{failed}] {event.trial.title}", self.columns - 1))
             case CaseFinished():
                 self._done += 1
-                self._failed += not event.result.has_passed
+                self._failed += not event.result.is_good
 
     def clear(self) -> None:
         """Take the line away, before something else is written."""

@@ -2,26 +2,42 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from attrs import frozen
 
 if TYPE_CHECKING:
     from gekko.plan.rehearsal import Rehearsal
-    from gekko.run.events import CaseResult
+    from gekko.record.results import CaseResult
 
 ROW = json.JSONEncoder(ensure_ascii=False)
 
 
-def result_row(result: "CaseResult") -> dict[str, object]:
+@frozen
+class Extras:
+    """Columns that a report has because an option asks for them."""
+
+    model: bool = False
+    retries: bool = False
+
+
+NONE: Final = Extras()
+
+
+def result_row(result: "CaseResult", extras: Extras = NONE) -> dict[str, object]:
     """Return the row of one case."""
-    row: dict[str, object] = {
-        "command": result.command,
-        "case": result.case,
-        "result": "pass" if result.has_passed else "fail",
-        "duration_ms": result.duration_ms,
-        "runs": result.runs,
-        "distinct_outputs": result.distinct_outputs,
-    }
-    return row if result.has_passed else {**row, "message": result.message}
+    row: dict[str, object] = {"command": result.command, "case": result.case}
+    if extras.model:
+        row["model"] = result.model
+    row["result"] = result.result
+    # A duration that was measured when the answer was recorded would be taken for one of today.
+    row |= {"replayed": True} if result.duration_ms is None else {"duration_ms": result.duration_ms}
+    row |= {"runs": result.runs, "distinct_outputs": result.distinct_outputs}
+    if result.verdict is not None:
+        row |= {"passes": result.passes, "verdict": result.verdict, "saved_runs": result.saved_runs}
+    if extras.retries:
+        row["retries"] = result.retries
+    return row if result.is_plain else {**row, "message": result.message}
 
 
 def rehearsal_row(rehearsal: "Rehearsal") -> dict[str, object]:

@@ -1,21 +1,25 @@
 """Reports for people: aligned columns, and under each failed row why it failed and where that is asked for."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 from unicodedata import combining, east_asian_width
 
+from attrs import frozen
+
 from gekko.locations import Location
+from gekko.report.rows import NONE, Extras
 from gekko.wording import counted
 
 if TYPE_CHECKING:
     from gekko.plan.rehearsal import Rehearsal
-    from gekko.run.events import CaseResult
-
-HEADER = ("COMMAND", "CASE", "RESULT", "DURATION")
+    from gekko.record.results import CaseResult, Result
 
 GAP = "  "
 
-GREEN, RED, DIM, BOLD = "32", "31", "2", "1"
+GREEN, RED, YELLOW, DIM, BOLD = "32", "31", "33", "2", "1"
+
+COLOURS = {"pass": GREEN, "fail": RED, "error": YELLOW, "xfail": DIM}
 
 Paint: TypeAlias = Callable[[str, str], str]
 """Colours a text with an ANSI code, or leaves it as it is."""
@@ -39,13 +43,18 @@ def painter(*, has_colour: bool) -> Paint:
     return coloured if has_colour else plain
 
 
-def result_table(results: "Sequence[CaseResult]", paint: Paint, locate: Locate) -> str:
+def result_table(results: "Sequence[CaseResult]", paint: Paint, locate: Locate, extras: Extras = NONE) -> str:
     """Return the report of a suite: a row for each case, and the reasons of a failure under its row."""
-    aligned = columns([HEADER, *map(_cells, results)], right_aligned=(3,))
+    shown = _columns(results, extras)
+    aligned = columns(
+        [[each.title for each in shown], *([each.cell(result) for each in shown] for result in results)],
+        right_aligned=[index for index, each in enumerate(shown) if each.is_number],
+    )
+    verdict_at = [each.title for each in shown].index("RESULT")
     lines = [paint(GAP.join(next(aligned)).rstrip(), BOLD)]
     for result, cells in zip(results, aligned, strict=True):
-        colour = GREEN if result.has_passed else RED
-        lines.append(GAP.join((*cells[:2], paint(cells[2], colour), cells[3])).rstrip())
+        cells[verdict_at] = paint(cells[verdict_at], COLOURS[result.result])
+        lines.append(GAP.join(cells).rstrip())
         lines += _reasons(result, paint, locate)
     return "\n".join(lines) + "\n"
 
@@ -63,16 +72,28 @@ def rehearsal_text(rehearsals: "Iterable[Rehearsal]", paint: Paint) -> str:
 
 def summary(results: "Sequence[CaseResult]", seconds: float) -> str:
     """Return one line that says how a suite went."""
-    failed = sum(not result.has_passed for result in results)
-    passed = len(results) - failed
-    verdict = f"{passed} passed" + (f", {failed} failed" if failed else "")
-    return f"{counted(len(results), 'case')}: {verdict}, in {seconds:.1f} s"
+    return f"{counted(len(results), 'case')}: {counts(results)}, in {seconds:.1f} s"
+
+
+def counts(results: "Sequence[CaseResult]") -> str:
+    """Return "9 passed, 3 failed", and what else there was."""
+    by_result = Counter(result.result for result in results)
+    words: dict[Result, str] = {"pass": "passed", "fail": "failed", "error": "without an answer", "xfail": "failed as expected"}
+    told = [f"{by_result[result]} {word}" for result, word in words.items() if by_result[result] or result == "pass"]
+    flaky = sum(result.verdict == "flaky" for result in results)
+    saved = sum(result.saved_runs for result in results)
+    told += [f"{flaky} flaky"] if flaky else []
+    told += [f"{counted(saved, 'run')} saved"] if saved else []
+    return ", ".join(told)
 
 
 def failures(results: "Sequence[CaseResult]") -> str:
-    """Return "3 of 12 cases failed"."""
-    failed = sum(not result.has_passed for result in results)
-    return f"{failed} of {counted(len(results), 'case')} failed"
+    """Return "3 of 12 cases failed", or how many of them were not judged."""
+    by_result = Counter(result.result for result in results)
+    of_all = f"of {counted(len(results), 'case')}"
+    told = [f"{by_result['fail']} {of_all} failed"] if by_result["fail"] else []
+    told += [f"{by_result['error']} {of_all} got no answer"] if by_result["error"] else []
+    return ", ".join(told)
 
 
 def duration(milliseconds: int) -> str:
@@ -103,14 +124,44 @@ def width(text: str) -> int:
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text if not combining(char))
 
 
-def _cells(result: "CaseResult") -> tuple[str, ...]:
-    return result.command, result.case, "pass" if result.has_passed else "fail", duration(result.duration_ms)
+@frozen
+class Column:
+    """A column of the report."""
+
+    title: str
+    cell: "Callable[[CaseResult], str]"
+    is_number: bool = False
+
+
+def _columns(results: "Sequence[CaseResult]", extras: Extras) -> list[Column]:
+    """Return the columns that everybody gets, and those that an option or a case asks for."""
+    shown = [Column("COMMAND", lambda result: result.command), Column("CASE", lambda result: result.case)]
+    if extras.model:
+        shown.append(Column("MODEL", lambda result: result.model))
+    shown.append(Column("RESULT", lambda result: result.result))
+    if any(result.verdict is not None for result in results):
+        shown.append(Column("PASSES", _passes, is_number=True))
+        shown.append(Column("VERDICT", lambda result: result.verdict or ""))
+    if extras.retries:
+        shown.append(Column("RETRIES", lambda result: str(result.retries), is_number=True))
+    shown.append(Column("DURATION", _duration, is_number=True))
+    return shown
+
+
+def _passes(result: "CaseResult") -> str:
+    return "" if result.verdict is None else f"{result.passes}/{result.runs}"
+
+
+def _duration(result: "CaseResult") -> str:
+    return "replayed" if result.duration_ms is None else duration(result.duration_ms)
 
 
 def _reasons(result: "CaseResult", paint: Paint, locate: Locate) -> list[str]:
-    if result.has_passed:
+    if result.is_plain and not result.saved_runs:
         return []
-    lines = [] if result.runs == 1 else [f"  {result.failed_runs} of {result.runs} runs failed"]
+    lines = [] if result.headline is None else [f"  {result.headline}"]
+    if result.saved_runs:
+        lines.append(f"  {result.saved_runs} of {counted(result.planned, 'run')} not needed: the verdict was certain")
     for reason in result.reasons:
         lines.append(f"  {_indented(reason.text)}")
         lines.append("    " + paint(f"at {locate(result, reason.key)}", DIM))

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 
-from attrs import field, frozen
+from attrs import frozen
 
 from gekko.checks.checker import Ask, AskCommand, AskModel, AskReply
 from gekko.checks.judging import AskError
@@ -11,19 +11,20 @@ from gekko.plan.inputs import Held, Text
 from gekko.plan.job import Job
 from gekko.plan.suite import Asked
 from gekko.plan.trials import Trial
-from gekko.run.events import Question, QuestionAnswered, QuestionFailed
-from gekko.run.execute import Errand, Executor, NoAnswerError, Run
+from gekko.run.asking import NoAnswerError
+from gekko.run.events import Follower, QuestionAnswered, QuestionFailed
+from gekko.run.execute import Errand, Executor, Run
 from gekko.sources.files import FileProblem
 
 
 @frozen
 class Answering:
-    """Answers what the checkers of a trial ask, and keeps account of it: an Answerer."""
+    """Answers what the checkers of a trial ask, and tells *follow* of it: an Answerer."""
 
     executor: Executor
     asked: Asked
     trial: Trial
-    questions: list[Question] = field(factory=list)
+    follow: Follower
 
     async def __call__(self, ask: Ask) -> AskReply:
         """Perform the request of *ask*.
@@ -40,9 +41,9 @@ class Answering:
         try:
             run = await running
         except NoAnswerError as error:
-            self.questions.append(QuestionFailed(self.trial, errand, error.duration_ms))
+            self.follow(QuestionFailed(self.trial, errand, error.duration_ms))
             raise
-        self.questions.append(QuestionAnswered(self.trial, errand, run))
+        self.follow(QuestionAnswered(self.trial, errand, run))
         return AskReply(run.outcome.output, run.outcome.exit_code, run.outcome.reasons)
 
     def _model(self, request: AskModel) -> tuple[Errand, Awaitable[Run]]:

@@ -1,10 +1,12 @@
 """From a suite to verdicts: each trial is run, and each of its checkers judges."""
 
-import hashlib
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
 from traceback import format_exception
+from types import MappingProxyType
+from typing import TypeAlias
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from gekko.checks.checker import Mismatch
 from gekko.checks.judging import Answerer, Bound, JudgingError, drive
@@ -13,19 +15,15 @@ from gekko.errors import BackendError, GekkoError
 from gekko.locations import key_text, shown_path
 from gekko.plan.suite import Suite
 from gekko.plan.trials import Trial
+from gekko.record.entries import Address, ErrorEntry, Miss, RunEntry
+from gekko.record.results import CaseResult, Tally
 from gekko.run.answering import Answering
-from gekko.run.events import (
-    CaseFinished,
-    CaseResult,
-    Event,
-    Reason,
-    RunAnswered,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-)
-from gekko.run.execute import Executor, NoAnswerError
-from gekko.wording import cut, printable, shown
+from gekko.run.asking import NoAnswerError
+from gekko.run.entries import case_entry, error_entry, run_entry
+from gekko.run.events import CaseFinished, Follower, RunAnswered, RunFailed, RunJudged, RunStarted
+from gekko.run.execute import Executor
+from gekko.run.lineup import lanes
+from gekko.wording import counted, cut, printable, shown
 
 
 class CheckerBug(GekkoError):  # noqa: N818 - what went wrong is that there is one
@@ -41,39 +39,163 @@ class CheckerBug(GekkoError):  # noqa: N818 - what went wrong is that there is o
         return "".join(format_exception(raised)).rstrip() if raised else ""
 
 
-async def run_suite(suite: Suite, executor: Executor, repeat: int = 1) -> AsyncIterator[Event]:
-    """Run every trial *repeat* times, one request at a time, and yield what happens.
+class OutOfTimeError(BackendError):
+    """The time that a suite was given ran out before every case was judged."""
+
+
+Executors: TypeAlias = Callable[[Trial, int], Executor]
+"""What runs a trial for the n-th time: a recording keeps each apart."""
+
+Remembered: TypeAlias = Mapping[tuple[Address, int], RunEntry]
+"""Runs that an earlier suite judged, by what was run and which run of it that was. They are not run again."""
+
+
+@frozen(kw_only=True)
+class Conditions:
+    """How a suite runs, whatever is in it."""
+
+    jobs: int = 1
+    """How many cases are under way at a time, at most."""
+    keeps_going: bool = False
+    """Whether a run without an answer is an error of its case alone."""
+    max_fail: int | None = None
+    """After so many cases that are not good, no further one is started."""
+    timeout_secs: float | None = None
+    fails_on_flaky: bool = False
+
+
+async def run_suite(
+    suite: Suite,
+    executors: Executors,
+    follow: Follower,
+    conditions: Conditions = Conditions(),
+    remembered: Remembered = MappingProxyType({}),
+) -> list[CaseResult]:
+    """Run every trial, tell *follow* what happens, and return the result of each that came to one, in their order.
 
     Raises:
-        BackendError: a run got no answer; the message names the case file.
+        BackendError: a run got no answer, and the suite does not keep going; the message names the case file.
+        OutOfTimeError: the suite's time ran out, and it does not keep going.
         CheckerBug: an expectation raised; the message names it and the case file.
         ConfigurationError: a file changed since it was checked.
     """
-    for trial in suite.trials:
-        tally = _Tally(trial)
-        for index in range(repeat):
-            yield RunStarted(trial, index)
-            try:
-                run = await executor.run(trial.job, trial.input)
-            except NoAnswerError as error:
-                yield RunFailed(trial, index, error.duration_ms)
-                raise _named(trial, error) from error
-            yield RunAnswered(trial, index, run)
-            answering = Answering(executor, suite.asked, trial)
-            try:
-                reasons = await judge(trial, run.outcome, answering)
-            except NoAnswerError as error:
-                for question in answering.questions:
-                    yield question
-                raise _named(trial, error) from error
-            for question in answering.questions:
-                yield question
-            tally.add(run.outcome, reasons)
-            yield RunFinished(trial, index, run, reasons)
-        yield CaseFinished(tally.result())
+    return await _SuiteRun(suite, executors, follow, conditions, remembered).results()
 
 
-async def judge(trial: Trial, outcome: Outcome, answer: Answerer) -> tuple[Reason, ...]:
+class _EnoughError(Exception):
+    """So many cases failed that no more are wanted."""
+
+
+@define
+class _SuiteRun:
+    """One run of a suite: workers that take trials from one line-up until it is empty or one of them must stop."""
+
+    _suite: Suite
+    _executors: Executors
+    _follow: Follower
+    _conditions: Conditions
+    _remembered: Remembered
+    _results: dict[int, CaseResult] = field(factory=dict, init=False)
+    _bad: int = field(default=0, init=False)
+    _has_stopped: bool = field(default=False, init=False)
+
+    async def results(self) -> list[CaseResult]:
+        """Run all trials."""
+        try:
+            async with asyncio.timeout(self._conditions.timeout_secs) as limit:
+                await self._work()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            self._run_out_of_time()
+        except _EnoughError:
+            pass
+        return [self._results[position] for position in sorted(self._results)]
+
+    async def _work(self) -> None:
+        jobs = self._conditions.jobs
+        shares: list[Iterator[int]] = []
+        for lane in lanes(self._suite.trials, jobs):
+            shares += [iter(lane.positions)] * lane.workers
+        if len(shares) == 1:
+            await self._worker(shares[0], asyncio.Semaphore())
+            return
+        turns = asyncio.Semaphore(jobs)  # of several lanes, each could have all
+        try:
+            async with asyncio.TaskGroup() as group:
+                for positions in shares:
+                    group.create_task(self._worker(positions, turns))
+        except BaseExceptionGroup as errors:
+            # The first to fail ended the others; what they make of that is of no interest.
+            raise errors.exceptions[0] from errors.exceptions[0].__cause__
+
+    async def _worker(self, positions: Iterator[int], turns: asyncio.Semaphore) -> None:
+        """Run trials until none is left; workers of one lane share the iterator."""
+        try:
+            while not self._has_stopped:
+                async with turns:
+                    position = next(positions, None)
+                    if position is None:
+                        return
+                    await self._case(position)
+        except BaseException:
+            # Others may go on for a moment before they are cancelled; no request may start in it.
+            self._has_stopped = True
+            raise
+
+    async def _case(self, position: int) -> None:
+        trial = self._suite.trials[position]
+        tally = Tally(case_entry(trial), self._conditions.fails_on_flaky)
+        for index in range(trial.runs):
+            if self._has_stopped:
+                return
+            tally.add(await self._run(trial, index))
+            if tally.is_settled:
+                break
+        result = tally.result()
+        self._results[position] = result
+        self._follow(CaseFinished(trial, result))
+        self._bad += not result.is_good
+        if self._bad == self._conditions.max_fail and not result.is_good:
+            raise _EnoughError
+
+    async def _run(self, trial: Trial, index: int) -> RunEntry | ErrorEntry:
+        if (known := self._remembered.get((trial.address, index))) is not None:
+            self._follow(RunJudged(trial, known, is_new=False))
+            return known
+        executor = self._executors(trial, index)
+        self._follow(RunStarted(trial, index))
+        run = None
+        try:
+            run = await executor.run(trial.job, trial.input)
+            self._follow(RunAnswered(trial, index, run))
+            answering = Answering(executor, self._suite.asked, trial, self._follow)
+            entry = run_entry(trial, index, run, await judge(trial, run.outcome, answering))
+        except NoAnswerError as error:
+            failed = error_entry(trial, index, error)
+            self._follow(RunFailed(trial, failed, is_answered=run is not None))
+            if self._conditions.keeps_going:
+                return failed
+            raise BackendError(f"{shown_path(trial.path)}: {error}") from error
+        self._follow(RunJudged(trial, entry))
+        return entry
+
+    def _run_out_of_time(self) -> None:
+        time = f"the suite's time of {self._conditions.timeout_secs:g} s ran out"
+        unjudged = [position for position in range(len(self._suite.trials)) if position not in self._results]
+        if not self._conditions.keeps_going:
+            count = f"{len(unjudged)} of {counted(len(self._suite.trials), 'case')}"
+            first = shown_path(self._suite.trials[unjudged[0]].path)
+            raise OutOfTimeError(f"{time}; {count} were not judged, {first} the first of them")
+        for position in unjudged:
+            trial = self._suite.trials[position]
+            tally = Tally(case_entry(trial))
+            tally.add(error_entry(trial, 0, NoAnswerError(f"not judged: {time}", 0.0)))
+            self._results[position] = tally.result()
+            self._follow(CaseFinished(trial, self._results[position]))
+
+
+async def judge(trial: Trial, outcome: Outcome, answer: Answerer) -> tuple[Miss, ...]:
     """Return why *outcome* is not what the case expects; empty where it is.
 
     Raises:
@@ -99,55 +221,15 @@ def _bug(trial: Trial, bound: Bound, culprit: Bound, reason: str) -> CheckerBug:
     return CheckerBug(f"{place}: the expectation {culprit.claim} has a bug: {reason}")
 
 
-def _named(trial: Trial, error: BackendError) -> BackendError:
-    return BackendError(f"{shown_path(trial.path)}: {error}")
-
-
-def _wrong_end(outcome: Outcome, expected: int) -> Reason:
+def _wrong_end(outcome: Outcome, expected: int) -> Miss:
     if outcome.exit_code == 0:
-        return Reason(f"expected exit code {expected}, found 0: the answer {shown(outcome.written)} was accepted")
-    return Reason(f"expected exit code {expected}, found {outcome.exit_code}: {'; '.join(outcome.reasons)}")
+        return Miss(text=f"expected exit code {expected}, found 0: the answer {shown(outcome.written)} was accepted")
+    return Miss(text=f"expected exit code {expected}, found {outcome.exit_code}: {'; '.join(outcome.reasons)}")
 
 
-def _reason(bound: Bound, mismatch: Mismatch) -> Reason:
+def _reason(bound: Bound, mismatch: Mismatch) -> Miss:
     key = key_text((bound.key,))
     place = f"{key} at {cut(mismatch.at)}" if mismatch.at else key
     found = "nothing" if mismatch.found is MISSING else shown(mismatch.found)
     # The names in *at* are those of the answer, and *expected* is whatever the checker says.
-    return Reason(printable(f"{place}: expected {mismatch.expected}, found {found}"), bound.key)
-
-
-@define
-class _Tally:
-    """What the runs of one trial came to, so far; outputs are counted by hash, so that none is kept."""
-
-    _trial: Trial
-    _runs: int = 0
-    _failed_runs: int = 0
-    _duration_ms: float = 0.0
-    _outputs: set[bytes] = field(factory=set)
-    _reasons: dict[Reason, None] = field(factory=dict)
-
-    def add(self, outcome: Outcome, reasons: Sequence[Reason]) -> None:
-        """Count one run."""
-        self._runs += 1
-        self._failed_runs += bool(reasons)
-        self._duration_ms += outcome.duration_ms
-        self._reasons |= dict.fromkeys(reasons)
-        if outcome.written is not None:
-            self._outputs.add(hashlib.sha256(outcome.written.encode()).digest())
-
-    def result(self) -> CaseResult:
-        """Return the verdict: a case passes only if every run does."""
-        command, case = self._trial.address
-        return CaseResult(
-            command,
-            case,
-            self._trial.path,
-            has_passed=self._runs > 0 and self._failed_runs == 0,
-            duration_ms=round(self._duration_ms),
-            runs=self._runs,
-            failed_runs=self._failed_runs,
-            distinct_outputs=len(self._outputs),
-            reasons=tuple(self._reasons),
-        )
+    return Miss(text=printable(f"{place}: expected {mismatch.expected}, found {found}"), key=bound.key)

@@ -5,16 +5,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from errno import ENOSPC
 from pathlib import Path
 from typing import IO, cast
 
 from attrs import field, frozen
 
-from gekko.errors import BackendError, InputOutputError
+from gekko.errors import BackendError
 from gekko.limits import MIB
-from gekko.run.last_words import Log, ending
+from gekko.run.last_words import LastWords, Log, Unkept, ending
 
 PROGRAM = Path(__file__).with_name("engine_child.py")
 
@@ -53,42 +54,64 @@ class Running:
 
 
 @asynccontextmanager
-async def engine(settings: EngineSettings, log_path: Path) -> AsyncIterator[Running]:
+async def engine(
+    name: str, settings: EngineSettings, log_path: Path, warn: Callable[[str], None]
+) -> AsyncIterator[Running]:
     """Run an engine for as long as the block lasts; what it has to say goes to the file *log_path*.
+
+    Messages call it *name*. Where the log cannot be written, *warn* is told, and the engine runs without one.
 
     Raises:
         BackendError: it does not start, or not in time; a BackendError out of the block says so if the engine died.
-        InputOutputError: the log cannot be written.
     """
-    with open_log(log_path) as file:
-        log = Log(log_path, file.tell())
-        process = spawn(settings, file)
-    with process:
-        try:
-            running = await started(process, settings.startup_secs, log)
+    with outlet(log_path, warn) as (file, words):
+        process = spawn(name, settings, file)
+        with process:
             try:
-                yield running
-            except BackendError as error:
-                if not await has_died(process):
-                    raise
-                raise BackendError(f"{error}; the embedded engine {ending(process)}; {log.tail()}") from error
-        finally:
-            process.kill()  # it has nothing to save, and unlike a farewell this cannot be interrupted
+                running = await started(name, process, settings.startup_secs, words)
+                try:
+                    yield running
+                except BackendError as error:
+                    if not await has_died(process):
+                        raise
+                    raise BackendError(f"{error}; {name} {ending(process)}; {words.tail()}") from error
+            finally:
+                process.kill()  # it has nothing to save, and unlike a farewell this cannot be interrupted
+
+
+@contextmanager
+def outlet(path: Path, warn: Callable[[str], None]) -> Iterator[tuple[IO[bytes], LastWords]]:
+    """Yield the file for what the engine has to say, and the way to quote from it: the log at *path*, if possible."""
+    try:
+        file = open_log(path)
+    except OSError as error:
+        warn(f"{path}: cannot be written, so the embedded engine has no log: {error.strerror}")
+        unkept = Unkept.open()
+        with unkept.file:
+            yield unkept.file, unkept
+    else:
+        with file:
+            yield file, Log(path, file.tell())
 
 
 def open_log(path: Path) -> IO[bytes]:
-    """Open the log at its end, emptied where it has grown too long."""
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        log = path.open("ab")
-        if log.tell() > LOG_BYTES:
-            log.seek(log.truncate(0))
-    except OSError as error:
-        raise InputOutputError(f"{path}: the log of the embedded engine cannot be written: {error.strerror}") from error
-    return log
+    """Open the log at its end, emptied where it has grown too long.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # An empty file fits on a full disk; what the engine says of its failure would not.
+    disk = os.statvfs(path.parent)
+    if disk.f_blocks and not disk.f_bavail:
+        raise OSError(ENOSPC, os.strerror(ENOSPC))
+    file = path.open("ab")
+    if file.tell() > LOG_BYTES:
+        file.seek(file.truncate(0))
+    return file
 
 
-def spawn(settings: EngineSettings, log: IO[bytes]) -> subprocess.Popen[bytes]:
+def spawn(name: str, settings: EngineSettings, log: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start the program; the pipe to its standard input is what its life hangs on."""
     command = [
         # -P and the program's path instead of -m: nothing in the user's folder can pose as a module.
@@ -109,22 +132,22 @@ def spawn(settings: EngineSettings, log: IO[bytes]) -> subprocess.Popen[bytes]:
             start_new_session=True,  # Ctrl-C is for gko to judge
         )
     except OSError as error:
-        raise BackendError(f"the embedded engine cannot be started: {error.strerror}") from error
+        raise BackendError(f"{name} cannot be started: {error.strerror}") from error
 
 
-async def started(process: subprocess.Popen[bytes], within_secs: float, log: Log) -> Running:
+async def started(name: str, process: subprocess.Popen[bytes], within_secs: float, words: LastWords) -> Running:
     """Return the engine's address and key, once it announces them."""
-    outlet = cast("IO[bytes]", process.stdout)
+    announcement = cast("IO[bytes]", process.stdout)
     try:
         async with asyncio.timeout(within_secs):
-            await readable(outlet)
+            await readable(announcement)
     except TimeoutError:
         problem = f"was not ready within {within_secs:g} seconds (engine.startup_secs)"
-        raise BackendError(f"the embedded engine {problem}; {log.tail()}") from None
-    line = outlet.readline()  # it arrives whole or not at all
+        raise BackendError(f"{name} {problem}; {words.tail()}") from None
+    line = announcement.readline()  # it arrives whole or not at all
     if not line:
         process.wait()
-        raise BackendError(f"the embedded engine {ending(process)} before it was ready; {log.tail()}")
+        raise BackendError(f"{name} {ending(process)} before it was ready; {words.tail()}")
     return Running(**json.loads(line), process=process)
 
 

@@ -1,46 +1,14 @@
-"""What happens while a suite runs; progress, statistics and reports follow these, and nothing else."""
+"""What happens while a suite runs; progress, statistics, records and reports follow these, and nothing else."""
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import TypeAlias
 
 from attrs import frozen
 
 from gekko.plan.trials import Trial
+from gekko.record.entries import ErrorEntry, RunEntry
+from gekko.record.results import CaseResult
 from gekko.run.execute import Errand, Run
-
-
-@frozen
-class Reason:
-    """Why a run failed its case: the text, and the expectation that was not met, where there is one."""
-
-    text: str
-    key: str | None = None
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@frozen
-class CaseResult:
-    """The verdict on a case, after all of its runs. *duration_ms* is that of all runs together."""
-
-    command: str
-    case: str
-    path: Path
-    has_passed: bool
-    duration_ms: int
-    runs: int
-    failed_runs: int
-    distinct_outputs: int
-    reasons: tuple[Reason, ...] = ()
-
-    @property
-    def message(self) -> str:
-        """What a person reads of a failure: each distinct reason once, on a line of its own."""
-        lines = [str(reason) for reason in self.reasons]
-        if self.runs > 1 and not self.has_passed:
-            lines.insert(0, f"{self.failed_runs} of {self.runs} runs failed")
-        return "\n".join(lines)
 
 
 @frozen
@@ -61,22 +29,22 @@ class RunAnswered:
 
 
 @frozen
-class RunFinished:
-    """An answer was judged; no reasons mean that the run passed."""
+class RunJudged:
+    """An answer was judged. *is_new* is false where that was done in an earlier suite, which this one goes on with."""
 
     trial: Trial
-    index: int
-    run: Run
-    reasons: tuple[Reason, ...]
+    entry: RunEntry
+    is_new: bool = True
 
 
 @frozen
 class RunFailed:
-    """No answer came; the suite ends after this."""
+    """No answer came, to the run or to a question of its checkers; the suite ends, unless it keeps going."""
 
     trial: Trial
-    index: int
-    duration_ms: float
+    entry: ErrorEntry
+    is_answered: bool = False
+    """Whether the run itself had its answer, which could not be judged."""
 
 
 @frozen
@@ -90,7 +58,7 @@ class QuestionAnswered:
 
 @frozen
 class QuestionFailed:
-    """A checker of the case asked the engine something, and no answer came; the suite ends after this."""
+    """A checker of the case asked the engine something, and no answer came: a failure of the run."""
 
     trial: Trial
     errand: Errand
@@ -99,11 +67,13 @@ class QuestionFailed:
 
 @frozen
 class CaseFinished:
-    """Every run of a case was judged."""
+    """Every run of a case was judged, or one got no answer and the suite goes on without."""
 
+    trial: Trial
     result: CaseResult
 
 
-Question: TypeAlias = QuestionAnswered | QuestionFailed
+Event: TypeAlias = RunStarted | RunAnswered | RunJudged | RunFailed | QuestionAnswered | QuestionFailed | CaseFinished
 
-Event: TypeAlias = RunStarted | RunAnswered | RunFinished | RunFailed | Question | CaseFinished
+Follower: TypeAlias = Callable[[Event], None]
+"""Is told of each event as it happens."""

@@ -55,6 +55,8 @@ class Reply:
     finish_reason: str | None = None
     model: str | None = None
     usage: Usage = Usage()
+    fingerprint: str | None = None
+    """What the server calls the state of itself that answered: `system_fingerprint`."""
 
 
 class Answer(Protocol):

@@ -1,32 +1,30 @@
 """One run of a command: its model is asked, or the fallback, and the answer meets the output contract."""
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from time import perf_counter
 from typing import Final, TypeAlias
 
 from attrs import evolve, frozen
 
 from gekko import pointers
 from gekko.checks.outcome import Outcome
-from gekko.errors import BackendError, OutputError
+from gekko.errors import OutputError
+from gekko.jsontext import compact
 from gekko.messages import Message
 from gekko.plan.inputs import Bytes, InFile, Text
 from gekko.plan.job import Job, Recipe
 from gekko.plan.targets import Target
 from gekko.run import contract
-from gekko.run.backends import Backends
+from gekko.run.asking import Answered, Asker, NoAnswerError
 from gekko.run.contract import OutputRules
-from gekko.run.exchange import Body, Parser, Reply, Request, Transport
+from gekko.run.exchange import Body, Parser
 from gekko.run.protocols.chat import ChatParser, chat_body
 from gekko.run.protocols.embeddings import EmbeddingsParser, embeddings_body
 from gekko.run.protocols.transcriptions import TranscriptionParser, transcription_form
-from gekko.run.sending import reply_to
 from gekko.run.showing import Showing
+from gekko.sources.files import digest
 from gekko.sources.listing import CommandPath
 from gekko.specs.backend import Protocol
-from gekko.wording import shown
 
 Input: TypeAlias = Text | InFile | Bytes
 """What a run is given."""
@@ -37,16 +35,6 @@ PARSERS: Final[Mapping[Protocol, Callable[[], Parser]]] = {
     "transcriptions": TranscriptionParser,
 }
 """What reads the answers of each protocol; a parser is for one answer."""
-
-log = logging.getLogger(__name__)
-
-
-class NoAnswerError(BackendError):
-    """A run got no answer; *duration_ms* is how long its requests took, without what went before them."""
-
-    def __init__(self, message: str, duration_ms: float) -> None:
-        super().__init__(message)
-        self.duration_ms = duration_ms
 
 
 @frozen
@@ -67,12 +55,15 @@ class Errand:
 class Run:
     """A run that got an answer: the outcome, which backend gave it, and why the first choice did not.
 
-    *printed* is what standard output gets of an accepted answer, `extract` applied.
+    *printed* is what standard output gets of an accepted answer, `extract` applied. *request* is the digest of what was
+    put before the model that was asked for first.
     """
 
     outcome: Outcome
     printed: str
     backend: str
+    request: str
+    answered: Answered
     first_failure: str | None = None
 
     @property
@@ -83,11 +74,9 @@ class Run:
 
 @frozen
 class Executor:
-    """Runs jobs on their backends; *waits* says whether a backend that is busy is waited for."""
+    """Runs jobs: each model is asked through *asker*, and its answer held against the output contract."""
 
-    transport: Transport
-    backends: Backends
-    waits: bool = True
+    asker: Asker
 
     async def run(self, job: Job, given: Input, showing: Showing | None = None) -> Run:
         """Run *job* on an input, on its fallback where the model that it names gives no answer.
@@ -99,21 +88,22 @@ class Executor:
             ConfigurationError: a file changed since it was checked.
         """
         recipe, fallback = job.recipe, job.recipe.fallback
+        body = request_body(job, recipe, given, streams=showing is not None)
         try:
-            return await self._attempt(job, recipe, given, showing)
+            return await self._ask(recipe.target, body, rules_of(recipe), showing)
         except NoAnswerError as first:
             if fallback is None or (showing is not None and showing.has_begun):
                 raise
             if showing is not None:
                 showing.forget()
+            other = request_body(job, fallback, given, streams=showing is not None)
             try:
-                run = await self._attempt(job, fallback, given, showing)
+                run = await self._ask(fallback.target, other, rules_of(fallback), showing)
             except NoAnswerError as second:
                 both = f"'{recipe.target.id}': {first}; and its fallback '{fallback.target.id}': {second}"
-                raise NoAnswerError(both, first.duration_ms + second.duration_ms) from second
-            duration_ms = first.duration_ms + run.outcome.duration_ms
-            outcome = evolve(run.outcome, model_requested=recipe.target.id, duration_ms=duration_ms)
-            return evolve(run, outcome=outcome, first_failure=str(first))
+                retries = first.retries + second.retries
+                raise NoAnswerError(both, first.duration_ms + second.duration_ms, retries) from second
+            return _after(first, run, recipe.target, request_digest(body))
 
     async def converse(self, target: Target, messages: Sequence[Message]) -> Run:
         """Put a conversation before a chat model; its answer is a text.
@@ -122,33 +112,19 @@ class Executor:
             NoAnswerError: there is no answer.
         """
         body = chat_body(target.model.spec.model, messages, target.generation.sent())
-        outcome, printed = await self._ask(target, body, ChatParser(), OutputRules())
-        return Run(outcome, printed, target.backend.spec.id)
+        return await self._ask(target, body, OutputRules())
 
-    async def _attempt(self, job: Job, recipe: Recipe, given: Input, showing: Showing | None) -> Run:
-        body = request_body(job, recipe, given, streams=showing is not None)
-        parser = PARSERS[recipe.target.protocol]()
-        outcome, printed = await self._ask(recipe.target, body, parser, rules_of(recipe), showing)
-        return Run(outcome, printed, recipe.target.backend.spec.id)
+    async def _ask(self, target: Target, body: Body, rules: OutputRules, showing: Showing | None = None) -> Run:
+        answered = await self.asker.ask(target, body, PARSERS[target.protocol](), showing)
+        outcome, printed = outcome_of(answered, target, rules)
+        return Run(outcome, printed, target.backend.spec.id, request_digest(body), answered)
 
-    async def _ask(
-        self, target: Target, body: Body, parser: Parser, rules: OutputRules, showing: Showing | None = None
-    ) -> tuple[Outcome, str]:
-        spec, started = target.backend.spec, None
-        try:
-            route = await self.backends.route(target)
-            async with self.backends.place(target, waits=self.waits):
-                log.info("model '%s' of backend '%s' is asked: POST %s", target.id, spec.id, route.url)
-                started = perf_counter()
-                request = Request(route.url, body, route.headers)
-                reply = await reply_to(request, spec.timeouts.request_secs, self.transport, parser, showing)
-            if showing is not None:
-                showing.end()  # before anything is said about it
-        except BackendError as error:
-            raise NoAnswerError(str(error), 0.0 if started is None else _ms_since(started)) from error
-        duration_ms = _ms_since(started)
-        log.info("model '%s' answered after %.0f ms: %s", target.id, duration_ms, _figures(reply))
-        return outcome_of(reply, target, rules, duration_ms)
+
+def _after(first: NoAnswerError, run: Run, asked: Target, request: str) -> Run:
+    """Return the run of a fallback as that of the model that was *asked* first, and failed."""
+    outcome = evolve(run.outcome, model_requested=asked.id, duration_ms=first.duration_ms + run.outcome.duration_ms)
+    answered = evolve(run.answered, retries=first.retries + run.answered.retries)
+    return evolve(run, outcome=outcome, request=request, answered=answered, first_failure=str(first))
 
 
 def request_body(job: Job, recipe: Recipe, given: Input, *, streams: bool = False) -> Body:
@@ -166,6 +142,14 @@ def request_body(job: Job, recipe: Recipe, given: Input, *, streams: bool = Fals
             return chat_body(model, messages, recipe.generation.sent(), recipe.response_schema, streams=streams)
 
 
+def request_digest(body: Body) -> str:
+    """Return what tells a request from every other: the SHA-256 of what is sent, wherever it is sent to."""
+    if isinstance(body, bytes):
+        return digest(body).sha256
+    upload = digest(body.upload.content)
+    return digest(compact([*map(list, body.fields), [body.upload.file_name, upload.sha256]]).encode()).sha256
+
+
 def rules_of(recipe: Recipe) -> OutputRules:
     """Return the output contract of a recipe's command."""
     output = recipe.command.front.output
@@ -179,15 +163,16 @@ def rules_of(recipe: Recipe) -> OutputRules:
     )
 
 
-def outcome_of(reply: Reply, target: Target, rules: OutputRules, duration_ms: float) -> tuple[Outcome, str]:
+def outcome_of(answered: Answered, target: Target, rules: OutputRules) -> tuple[Outcome, str]:
     """Return the outcome of a run and what it prints: the reply, held against the output contract."""
-    answered = partial(
+    reply = answered.reply
+    ended = partial(
         Outcome,
         format=rules.format,
         finish_reason=reply.finish_reason,
         model_requested=target.id,
         model_answered=target.id,
-        duration_ms=duration_ms,
+        duration_ms=answered.duration_ms,
         prompt_tokens=reply.usage.prompt_tokens,
         completion_tokens=reply.usage.completion_tokens,
     )
@@ -195,15 +180,5 @@ def outcome_of(reply: Reply, target: Target, rules: OutputRules, duration_ms: fl
         accepted = contract.accept(reply, rules)
         printed = accepted.canonical if rules.extract is None else contract.printed(accepted.output, rules)
     except OutputError as error:
-        return answered(exit_code=error.exit_code, reasons=error.reasons), ""
-    return answered(exit_code=0, output=accepted.output, written=accepted.canonical), printed
-
-
-def _figures(reply: Reply) -> str:
-    counts = {"prompt tokens": reply.usage.prompt_tokens, "completion tokens": reply.usage.completion_tokens}
-    known = [f"{count} {name}" for name, count in counts.items() if count is not None]
-    return ", ".join((*known, f"finish reason {shown(reply.finish_reason)}"))
-
-
-def _ms_since(started: float) -> float:
-    return (perf_counter() - started) * 1000
+        return ended(exit_code=error.exit_code, reasons=error.reasons), ""
+    return ended(exit_code=0, output=accepted.output, written=accepted.canonical), printed

@@ -8,6 +8,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 if sys.platform == "win32":
@@ -23,10 +24,11 @@ LONGEST_PAUSE_SECS = 0.1
 """Between two looks for a lock. The kernel could wake us, but nothing could then cancel the wait."""
 
 
-async def lock_one(paths: Sequence[Path], wait: Callable[[], None]) -> int:
+async def lock_one(paths: Sequence[Path], wait: Callable[[], None], freed: asyncio.Event | None = None) -> int:
     """Wait for the lock of one of *paths*, and return its open file; whoever closes that gives the lock back.
 
-    *wait* is called once if somebody else has all of them; it may raise instead of waiting.
+    *wait* is called once if somebody else has all of them; it may raise instead of waiting. Who gives a lock back in
+    this very process can set *freed*, so that the next look comes at once.
 
     Raises:
         OSError: a file or its folder cannot be opened, or their file system has no locks.
@@ -36,24 +38,29 @@ async def lock_one(paths: Sequence[Path], wait: Callable[[], None]) -> int:
         wait()
     pause_secs = FIRST_PAUSE_SECS
     while descriptor is None:
-        await asyncio.sleep(pause_secs)
+        await _pause(pause_secs, freed)
         pause_secs = min(2 * pause_secs, LONGEST_PAUSE_SECS)
         descriptor = _first_free(paths)
     return descriptor
 
 
+async def _pause(secs: float, freed: asyncio.Event | None) -> None:
+    if freed is None:
+        await asyncio.sleep(secs)
+        return
+    freed.clear()  # whatever was freed before was seen by the last look
+    with suppress(TimeoutError):
+        async with asyncio.timeout(secs):
+            await freed.wait()
+
+
 def _first_free(paths: Sequence[Path]) -> int | None:
-    for path in paths:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if (descriptor := _locked(path)) is not None:
-            return descriptor
-    return None
+    return next((descriptor for path in paths if (descriptor := _locked(path)) is not None), None)
 
 
 def _locked(path: Path) -> int | None:
     """Return *path*, open and locked, or None where somebody else has its lock."""
-    # Python has the descriptor closed in every program that this one starts; it would keep the lock.
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = _opened(path)
     try:
         _lock(descriptor)
     except OSError as error:
@@ -62,6 +69,16 @@ def _locked(path: Path) -> int | None:
             return None
         raise
     return descriptor
+
+
+def _opened(path: Path) -> int:
+    # Python has the descriptor closed in every program that this one starts; it would keep the lock.
+    flags = os.O_RDWR | os.O_CREAT
+    try:
+        return os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(path, flags, 0o600)
 
 
 def _lock(descriptor: int) -> None:

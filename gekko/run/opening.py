@@ -1,22 +1,25 @@
 """Everything that a run needs while it lasts, opened together and closed together."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from gekko.plan.access import Accesses
+from gekko.run.asking import LiveAsker
 from gekko.run.backends import Backends
 from gekko.run.execute import Executor
 
 
 @asynccontextmanager
-async def executor(accesses: Accesses, state: Path, *, waits: bool = True) -> AsyncIterator[Executor]:
+async def executor(
+    accesses: Accesses, state: Path, warn: Callable[[str], None], *, waits: bool = True
+) -> AsyncIterator[Executor]:
     """Yield an executor for the backends of *accesses*; connections and engines end with the block.
 
-    *state* is the folder for logs and for the places at busy backends.
+    *state* is the folder for logs and for the places at busy backends; *warn* is told where it cannot hold a log.
     """
     # The HTTP client is the heaviest import of all: whoever only checks files does without.
     from gekko.run.http import HttpTransport
 
-    async with HttpTransport() as transport, Backends(accesses, state) as backends:
-        yield Executor(transport, backends, waits)
+    async with HttpTransport() as transport, Backends(accesses, state, warn) as backends:
+        yield Executor(LiveAsker(transport, backends, waits))

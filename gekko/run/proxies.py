@@ -1,6 +1,7 @@
 """Which proxy the environment names for a URL, and when there is none."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ def variable(name: str, environ: Mapping[str, str]) -> str:
     return environ.get(name) or environ.get(name.upper()) or ""
 
 
+@lru_cache
 def is_loopback(host: str) -> bool:
     """Return whether *host* is this machine by definition, without a look-up."""
     try:
@@ -33,6 +35,7 @@ def is_loopback(host: str) -> bool:
         return host.rstrip(".") == "localhost"
 
 
+@lru_cache
 def covers(entry: str, host: str, port: int | None) -> bool:
     """Return whether an entry of NO_PROXY is about *host*: "*", a network, or a domain, the last with or without port.
 

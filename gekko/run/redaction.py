@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from urllib.parse import quote
 
 from gekko.plan.access import Header
@@ -29,7 +30,12 @@ def gives_away(text: str, headers: Iterable[Header]) -> bool:
     if len(text) < SHORTEST_SECRET:
         return False
     folded = _folded(text)
-    return any(part in folded for header in headers for secret in _secrets(header.value) for part in _parts(secret))
+    return any(part in folded for header in headers for part in _telling(header.value))
+
+
+@lru_cache(maxsize=16)
+def _telling(value: str) -> tuple[str, ...]:
+    return tuple(part for secret in _secrets(value) for part in _parts(secret))
 
 
 def _secrets(value: str) -> list[str]:

@@ -1,6 +1,7 @@
 """One line a run: what the file of `GKO_STATS_FILE` holds, as it is written and as it is read."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,12 @@ from gekko.wording import described
 
 LINE_BYTES = 64 * 1024
 """No record is longer: ids and names are short, and what a server says is cut."""
+
+BEGINNING = re.compile(rb'(?=\{"timestamp_ms":)')
+"""Where a record begins, and nothing else: inside of a text the quotes would be escaped."""
+
+TOLD = 3
+"""So many texts that are no records are told of, each with its line; of the rest there is a count."""
 
 LONGEST_MS = 2**53
 """A duration beyond this is none, and a float could not hold it."""
@@ -52,42 +59,58 @@ class RunRecord:
 
 
 def read_records(path: Path, warn: Callable[[str], None]) -> Iterator[RunRecord]:
-    """Yield the records of the file at *path*, one by one; a last line that was never written whole is a warning.
+    """Yield the records of the file at *path*, one by one; *warn* is told at the end of what else is in it.
 
     Raises:
-        InputOutputError: the file cannot be read, or a line is no record; the message names it.
+        InputOutputError: the file cannot be read, or holds something, but no record.
     """
-    number = 0
+    told: list[str] = []
+    found = others = 0
     try:
-        for number, line in enumerate(read_lines(path, LINE_BYTES), 1):
+        for number, text in _texts(path):
             try:
-                yield _record(line)
-            except _CutOffError:
-                warn(f"{shown_path(path)}:{number}: cut off in the middle of a record; not counted")
+                yield _record(text)
+                found += 1
+            except _NoRecordError as error:
+                others += 1
+                if others <= TOLD:
+                    told.append(f"{shown_path(path)}:{number}: {error}")
     except FileProblem as error:
         raise InputOutputError(f"{shown_path(path)}: {error}") from None
-    except _NoRecordError as error:
-        raise InputOutputError(f"{shown_path(path)}:{number}: {error}") from None
+    if told and not found:
+        raise InputOutputError(f"{told[0]}; and there is no record in the file")
+    for each in told:
+        warn(f"{each}; not counted")
+    if others > TOLD:
+        warn(f"{shown_path(path)}: {others - TOLD} more that are no records; not counted")
 
 
 class _NoRecordError(Exception):
-    """A line is no record; the message says why."""
+    """A text is no record; the message says why."""
 
 
-class _CutOffError(Exception):
-    """A line is the beginning of a record: whoever wrote it was ended, or the disk was full."""
+def _texts(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield all that may be a record, with the number of its line; of a line that is too long, the beginning alone.
+
+    A writer that was ended in the middle of a record leaves no end of the line, and the next record follows at once.
+    """
+    number, is_whole = 0, True
+    for line in read_lines(path, LINE_BYTES):
+        if is_whole:
+            number += 1
+            yield from ((number, text) for text in BEGINNING.split(line) if text)
+        is_whole = line.endswith(b"\n")
 
 
-def _record(line: bytes) -> RunRecord:
-    if len(line) >= LINE_BYTES:
+def _record(text: bytes) -> RunRecord:
+    if len(text) >= LINE_BYTES:
         raise _NoRecordError(f"longer than {LINE_BYTES // 1024} KiB")
     try:
-        document = jsontext.parse(line.decode().rstrip("\n"))
+        document = jsontext.parse(text.decode().rstrip("\n"))
     except (UnicodeDecodeError, jsontext.JsonTextError) as error:
-        # Only the last line of a file can be without an end.
-        if line.startswith(b"{") and not line.endswith(b"\n"):
-            raise _CutOffError from None
-        raise _NoRecordError(f"no JSON: {_reason(error)}") from None
+        is_cut_off = text.startswith(b"{") and not text.endswith(b"\n")
+        reason = "cut off in the middle of a record" if is_cut_off else f"no JSON: {_reason(error)}"
+        raise _NoRecordError(reason) from None
     if not isinstance(document, dict):
         raise _NoRecordError(f"expected an object, found {described(document)}")
     try:

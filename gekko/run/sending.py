@@ -1,10 +1,12 @@
 """One request and its answer, read to its end; whatever is wrong with that is told without any header's value."""
 
 import logging
+from collections.abc import Iterable
 
 from attrs import evolve
 
 from gekko.errors import BackendError
+from gekko.plan.access import Header
 from gekko.run.exchange import Answer, Parser, Reply, Request, Transport
 from gekko.run.protocols.chat_stream import ChatStreamParser, is_event_stream
 from gekko.run.protocols.envelope import DETAIL_BYTES, error_detail
@@ -31,8 +33,16 @@ async def reply_to(
         if showing is not None and is_event_stream(answer.headers):
             parser = ChatStreamParser(showing.feed)
         reply = await _parsed(request, answer, parser)
-    is_secret = gives_away(reply.finish_reason or "", request.headers)
-    return evolve(reply, finish_reason=None) if is_secret else reply
+    # All that a server says of its answer, and that goes into statistics and records.
+    told = (reply.finish_reason, reply.model, reply.fingerprint)
+    if not any(text and gives_away(text, request.headers) for text in told):
+        return reply
+    reason, model, fingerprint = (text and _kept(text, request.headers) for text in told)
+    return evolve(reply, finish_reason=reason, model=model, fingerprint=fingerprint)
+
+
+def _kept(text: str, headers: Iterable[Header]) -> str | None:
+    return None if gives_away(text, headers) else text
 
 
 async def _parsed(request: Request, answer: Answer, parser: Parser) -> Reply:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from gekko.run.execute import Errand, NoAnswerError, Run
+from gekko.run.asking import NoAnswerError
+from gekko.run.execute import Errand, Run
 from gekko.run.run_records import RunRecord
 from gekko.wording import cut
 
@@ -34,8 +35,8 @@ class Statistics:
         match event:
             case RunAnswered():
                 self.finished(Errand.of(event.trial.job.recipe), event.run, event.trial.case)
-            case RunFailed():
-                self.failed(Errand.of(event.trial.job.recipe), event.duration_ms, event.trial.case)
+            case RunFailed(is_answered=False):
+                self.failed(Errand.of(event.trial.job.recipe), event.entry.duration_ms, event.trial.case)
             case QuestionAnswered():
                 self.finished(event.errand, event.run, event.trial.case)
             case QuestionFailed():

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from gekko.errors import Issue
 from gekko.limits import MIB
-from gekko.locations import shown_path
-from gekko.wording import did_you_mean, shown
+from gekko.locations import Location, shown_path
+from gekko.wording import did_you_mean, one_of, shown
 
 if TYPE_CHECKING:
     import hashlib
@@ -145,6 +146,34 @@ def neighbour(folder: Path, name: str, root: Path) -> Path:
             f"leads out of its scope, to {shown_path(Path(target))}", f"a file inside {shown_path(root)} is expected"
         )
     return path
+
+
+def mode(path: Path) -> int | None:
+    """Return the type and permissions of what is at *path*, None where nothing is, or nothing can be seen."""
+    try:
+        return path.stat().st_mode
+    except OSError:
+        return None
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a folder can be seen at *path*."""
+    found = mode(path)
+    return found is not None and stat.S_ISDIR(found)
+
+
+def dead_link(path: Path) -> Issue | None:
+    """Return that *path* is a link that cannot be followed, if it is."""
+    try:
+        target = path.readlink()
+    except OSError:  # no link, or nothing
+        return None
+    try:
+        path.stat()
+    except OSError as error:
+        problem = f"the link cannot be followed: {error.strerror}"
+        return Issue(Location(path), problem, f"it leads to {one_of([str(target)])}")
+    return None
 
 
 def _sha256(raw: bytes = b"") -> "hashlib._Hash":

@@ -1,4 +1,4 @@
-"""Which files a scope has, by kind and in a fixed order; none of them is opened."""
+"""Which files a scope has, by kind and in a fixed order; none of them is opened, but one with a suspicious name."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,10 @@ from attrs import frozen
 
 from gekko.errors import ConfigurationError, Issue
 from gekko.locations import Location
+from gekko.sources.files import dead_link
+from gekko.sources.likeness import HABITS, likeness
 from gekko.sources.scopes import Scope
+from gekko.sources.unread import misnamed, misspelt_tests
 from gekko.wording import shown
 
 CommandPath: TypeAlias = tuple[str, ...]
@@ -53,21 +56,31 @@ def list_specs(scope: Scope, kind: Literal["backends", "models"]) -> tuple[Path,
     try:
         return tuple(sorted(path for path in folder.iterdir() if _is_listed(path.name) and path.suffix == ".toml"))
     except FileNotFoundError:
+        if (issue := dead_link(folder)) is not None:
+            raise ConfigurationError([issue]) from None
         return ()
     except OSError as error:
         raise ConfigurationError([_unreadable(folder, error)]) from None
 
 
 def list_commands(scope: Scope) -> Listing[CommandPath]:
-    """Return the scope's command files by command path."""
-    return _well_named(_Walk(".md").walk(scope.root / "commands", ()))
+    """Return the scope's command files by command path.
+
+    Raises:
+        ConfigurationError: their folder cannot be read; nobody knows then whose commands would be run instead.
+    """
+    walk = _Walk("commands").walk(scope.root / "commands", ())
+    if fatal := [problem.issue for problem in walk.problems if not problem.words]:
+        raise ConfigurationError(fatal)
+    return _well_named(walk)
 
 
 def list_cases(scope: Scope, within: CommandPath = ()) -> Listing[CaseKey]:
     """Return the scope's case files of every command at and below the path *within*."""
     if any(_name_problem(word) or not _is_listed(word) for word in within):
         return Listing({})
-    walk = _Walk(".toml").walk(scope.root.joinpath("tests", *within), within)
+    walk = _Walk("tests").walk(scope.root.joinpath("tests", *within), within)
+    walk.problems += _ways_that_end(scope, within)
     # The case `Hardware.toml` and the folder `hardware/` of another command have nothing to do with each other.
     found = _well_named(walk, FOLDER_MARK)
     cases = {(words[:-1], words[-1]): path for words, path in found.files.items() if len(words) > 1}
@@ -96,11 +109,21 @@ def _unreadable(folder: Path, error: OSError) -> Issue:
     return Issue(Location(folder), f"the folder cannot be read: {error.strerror}")
 
 
+def _ways_that_end(scope: Scope, within: CommandPath) -> Iterator[PathProblem]:
+    """Yield why the folder of the cases at and below *within* is not where it was surely meant to be."""
+    if (issue := misspelt_tests(scope, within)) is not None:
+        yield PathProblem((), issue)
+    for words in (within[:length] for length in range(len(within))):
+        if (issue := dead_link(scope.root.joinpath("tests", *words))) is not None:
+            yield PathProblem(words, issue)
+
+
 class _Walk:
     """One pass over folders and their folders, links followed unless they lead back up."""
 
-    def __init__(self, suffix: str) -> None:
-        self._suffix = suffix
+    def __init__(self, kind: Literal["commands", "tests"]) -> None:
+        self._kind: Literal["commands", "tests"] = kind
+        self._suffix = HABITS[kind].suffix
         self._links = 0
         self.files: dict[CommandPath, Path] = {}
         self.problems: list[PathProblem] = []
@@ -112,13 +135,14 @@ class _Walk:
         while waiting:
             folder, words, trail = waiting.pop()
             if self._links > MOST_LINKS:
-                issue = Issue(Location(top), f"more than {MOST_LINKS} links to folders", "do they lead in circles?")
-                self.problems.append(PathProblem((), issue))
+                many = Issue(Location(top), f"more than {MOST_LINKS} links to folders", "do they lead in circles?")
+                self.problems.append(PathProblem((), many))
                 break
             try:
                 waiting.extend(self._look_into(folder, words, trail))
             except FileNotFoundError:
-                continue
+                if (issue := dead_link(folder)) is not None:
+                    self.problems.append(PathProblem(words, issue))
             except OSError as error:
                 self.problems.append(PathProblem(words, _unreadable(folder, error)))
         return self
@@ -129,17 +153,29 @@ class _Walk:
         """Take the folder's files and yield its folders; *trail* is the folders whose links led here."""
         with os.scandir(folder) as entries:
             for entry in entries:
-                name = entry.name
-                if not _is_listed(name):
+                path, below = folder / entry.name, (*words, entry.name)
+                if not _is_listed(entry.name):
                     continue
-                if _is_folder(entry):
-                    if not entry.is_symlink():
-                        yield folder / name, (*words, name), trail
-                    elif not _leads_up(entry.path, passed := (*trail, os.path.realpath(folder))):
-                        self._links += 1
-                        yield folder / name, (*words, name), passed
-                elif name.endswith(self._suffix):
-                    self.files[*words, name.removesuffix(self._suffix)] = folder / name
+                if not _is_folder(entry):
+                    self._take(path, words)
+                elif not entry.is_symlink():
+                    yield path, below, trail
+                elif not _leads_up(entry.path, passed := (*trail, os.path.realpath(folder))):
+                    self._links += 1
+                    yield path, below, passed
+                elif not trail:  # else it was followed once, from where the links begin
+                    circle = Issue(Location(path), "a link to a folder that it is in", "it would lead in circles")
+                    self.problems.append(PathProblem(below, circle))
+
+    def _take(self, path: Path, words: CommandPath) -> None:
+        """Take a file of the folder *words*, or note that it was surely meant to be taken."""
+        if path.name.endswith(self._suffix):
+            self.files[*words, path.name.removesuffix(self._suffix)] = path
+        elif (issue := dead_link(path)) is not None:
+            self.problems.append(PathProblem((*words, path.name), issue))
+        elif (found := likeness(path, (self._kind,))) is not None:
+            stem = found.name.removesuffix(self._suffix)
+            self.problems.append(PathProblem((*words, stem), misnamed(path, found)))
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:

@@ -11,7 +11,7 @@ from gekko.jsontext import lone_surrogate
 from gekko.specs.rules import distinct, not_empty, one_character
 from gekko.specs.shape import Schema, in_schema
 from gekko.specs.structure import StructureError, ruled
-from gekko.wording import described, did_you_mean, one_of
+from gekko.wording import described, did_you_mean, joined, one_of
 
 Kind: TypeAlias = Literal["string", "enum", "integer", "file"]
 
@@ -67,6 +67,19 @@ class Argument:
         """Whether every run has a value for it, so that a template may use it."""
         return self.required or self.default is not None
 
+    @property
+    def bounds(self) -> str:
+        """Between which integers its values are: "at least 1", "from 1 to 9"; nothing where it is free."""
+        match self.min, self.max:
+            case None, None:
+                return ""
+            case None, most:
+                return f"at most {most}"
+            case least, None:
+                return f"at least {least}"
+            case least, most:
+                return f"from {least} to {most}"
+
     def checked(self, value: str | int) -> str:
         """Return *value* as text, once it was checked; a file's name is not looked up here.
 
@@ -91,29 +104,16 @@ class Argument:
     def _one_of_the_values(self, value: str) -> None:
         values = self.values or ()
         if value not in values:
-            near = did_you_mean(value, values)
-            accepted = f"accepted: {one_of(values)}"
-            raise ValueError(
-                f"{described(value)} is not one of its values", f"{accepted}; {near}" if near else accepted
-            )
+            hint = joined(f"accepted: {one_of(values)}", did_you_mean(value, values))
+            raise ValueError(f"{described(value)} is not one of its values", hint)
 
     def _within_bounds(self, value: str) -> None:
+        accepted = f"accepted: {self.bounds}" if self.bounds else ""
         if not INTEGER.fullmatch(value):
-            raise ValueError(f"expected an integer, found {described(value)}", self._bounds())
+            raise ValueError(f"expected an integer, found {described(value)}", accepted)
         number = int(value)
         if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
-            raise ValueError(f"{number} is out of bounds", self._bounds())
-
-    def _bounds(self) -> str:
-        match self.min, self.max:
-            case None, None:
-                return ""
-            case None, most:
-                return f"accepted: at most {most}"
-            case least, None:
-                return f"accepted: at least {least}"
-            case least, most:
-                return f"accepted: from {least} to {most}"
+            raise ValueError(f"{number} is out of bounds", accepted)
 
 
 def misdeclared(args: Mapping[str, Argument]) -> Iterator[Problem]:

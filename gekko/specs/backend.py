@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 
 from attrs import Factory, evolve, field, frozen
 
@@ -14,7 +14,7 @@ from gekko.specs.rules import at_most, http_url, not_blank, not_empty, positive,
 from gekko.specs.runtime import PORT, Runtime, has_port, port_at_most, with_port
 from gekko.specs.shape import in_schema
 from gekko.specs.sourced import Sourced, sourced
-from gekko.specs.structure import StructureError, chosen_class, classes_by_type, ruled
+from gekko.specs.structure import StructureError, classes_by_type, ruled
 
 Protocol: TypeAlias = Literal["chat", "embeddings", "transcriptions"]
 
@@ -152,11 +152,7 @@ def read_backend(document: Document) -> Sourced[Backend]:
     Raises:
         ConfigurationError: it is of no known type, has not the shape of its type, or its port does not fit the rest.
     """
-    try:
-        kind = chosen_class(document.data, TYPES)
-    except StructureError as error:
-        raise ConfigurationError(problem.issue(document.path) for problem in error.problems) from None
-    backend = sourced(document, kind)
+    backend = sourced(document, cast("type[Backend]", Backend))  # to mypy, a union is no type of its values
     if isinstance(backend.spec, Server):
         return Sourced(backend.path, _at_port(document, backend.spec))
     return backend

@@ -3,16 +3,17 @@
 What JSON Schema can say of a fact stands above it. Its patterns keep to what the engines of all editors know.
 """
 
-from collections.abc import Iterator, Mapping, Sized
-from datetime import date, datetime, time
-from math import isfinite
+from collections.abc import Mapping, Sized
+from typing import Final
 from urllib.parse import urlsplit
 
 from gekko.errors import Problem
-from gekko.locations import KeyPath
+from gekko.jsontext import unfit
 from gekko.specs.shape import in_schema
 from gekko.specs.structure import Rule, StructureError
 from gekko.wording import described, one_of, shown
+
+IN_JSON: Final = "JSON has null, true, false, finite numbers, strings, arrays and objects"
 
 
 @in_schema(string={"pattern": r"\S"})
@@ -71,6 +72,24 @@ def share(number: float) -> None:
         raise ValueError(f"expected a number from 0 to 1, found {number}")
 
 
+@in_schema(number={"exclusiveMinimum": 0, "maximum": 1})
+def positive_share(number: float) -> None:
+    """The number is above 0, and at most 1."""
+    if not 0 < number <= 1:
+        raise ValueError(f"expected a number above 0 and up to 1, found {number}")
+
+
+@in_schema(array={"items": {"pattern": r"^\S+$"}})
+def all_words(texts: tuple[str, ...]) -> None:
+    """Every element is a word: not empty, and without white space."""
+    if problems := [
+        Problem(f"expected a word without white space, found {shown(text)}", at=(i,))
+        for i, text in enumerate(texts)
+        if not text or any(char.isspace() for char in text)
+    ]:
+        raise StructureError(problems)
+
+
 def http_url(text: str) -> None:
     """The text is an http or https URL with a host, and without user information, query and fragment."""
     try:
@@ -121,20 +140,7 @@ def distinct(values: tuple[str, ...]) -> None:
 
 
 def json_values(table: Mapping[str, object]) -> None:
-    """JSON can hold every value of the table, however deep."""
-    if problems := list(_not_json(table, ())):
+    """JSON can hold every value of the table, however deep; of each, the first thing that it cannot hold is told."""
+    found = ((key, misfit) for key, value in table.items() if (misfit := unfit(value)))
+    if problems := [Problem(reason, IN_JSON, (key, *at)) for key, (at, reason) in found]:
         raise StructureError(problems)
-
-
-def _not_json(value: object, at: KeyPath) -> Iterator[Problem]:
-    match value:
-        case dict():
-            for key, inner in value.items():
-                yield from _not_json(inner, (*at, key))
-        case list():
-            for index, inner in enumerate(value):
-                yield from _not_json(inner, (*at, index))
-        case float() if not isfinite(value):
-            yield Problem(f"JSON cannot hold {value}", "expected a finite number", at)
-        case datetime() | date() | time():
-            yield Problem(f"JSON cannot hold the date or time {value}", "write it as a string", at)

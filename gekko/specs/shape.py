@@ -6,7 +6,8 @@ from typing import Any, Final, TypeAlias, get_args
 import attrs
 from attrs import Factory, frozen
 
-from gekko.specs.structure import DOC, RULES, TYPE, Rule, classes_by_type, is_literal, is_mapping, is_tuple, is_union
+from gekko.specs.kinds import inner, is_literal, is_mapping, is_tuple, is_union, keys_of, members
+from gekko.specs.structure import DOC, RULES, TYPE, Rule, classes_by_type
 
 SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
@@ -51,15 +52,15 @@ class Shapes:
         if is_literal(wanted):
             return {"enum": list(get_args(wanted))}
         if is_tuple(wanted):
-            return {"type": "array", "items": self.of(get_args(wanted)[0])}
+            return {"type": "array", "items": self.of(inner(wanted))}
         if is_mapping(wanted):
-            return {"type": "object", "additionalProperties": self.of(get_args(wanted)[1])}
+            return {"type": "object", "additionalProperties": self.of(inner(wanted))}
         if is_union(wanted):
-            return self._union([member for member in get_args(wanted) if member is not type(None)])
+            return self._union(members(wanted))
         return {}
 
     def _table(self, wanted: Any) -> dict[str, Any]:
-        fields = [field for field in attrs.fields(wanted) if field.init]
+        fields = keys_of(wanted).values()
         return {
             "type": "object",
             "additionalProperties": False,
@@ -77,12 +78,12 @@ class Shapes:
         doc = {"description": field.metadata[DOC]} if field.metadata.get(DOC) else {}
         return {**doc, **schema, **_default(field.default)}
 
-    def _union(self, members: list[Any]) -> dict[str, Any]:
-        if len(members) == 1:
-            return self.of(members[0])
-        return self._choice(members) if all(map(attrs.has, members)) else {"anyOf": [self.of(each) for each in members]}
+    def _union(self, choices: tuple[Any, ...]) -> dict[str, Any]:
+        if len(choices) == 1:
+            return self.of(choices[0])
+        return self._choice(choices) if all(map(attrs.has, choices)) else {"anyOf": [self.of(each) for each in choices]}
 
-    def _choice(self, classes: list[Any]) -> dict[str, Any]:
+    def _choice(self, classes: tuple[Any, ...]) -> dict[str, Any]:
         (key,) = TYPE
         by_type = classes_by_type(classes)
         self.definitions.update((each.__name__, self.of(each)) for each in classes)

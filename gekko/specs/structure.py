@@ -3,8 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from types import UnionType
-from typing import Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, TypeAlias, TypeVar, cast, get_args
 
 import attrs
 from cattrs import Converter
@@ -18,6 +17,17 @@ from cattrs.gen import make_dict_structure_fn, override
 
 from gekko.errors import Problem
 from gekko.locations import KeyPath
+from gekko.specs.belonging import MissingKey, UnknownKey, explained
+from gekko.specs.kinds import (
+    in_words,
+    inner,
+    is_literal,
+    is_mapping,
+    is_tuple,
+    is_union,
+    members,
+    written_as,
+)
 from gekko.wording import described, did_you_mean, one_of
 
 T = TypeVar("T")
@@ -63,7 +73,7 @@ def structure(data: object, into: type[T]) -> T:
     try:
         return _converter().structure(data, into)
     except Exception as error:
-        raise StructureError(_problems_in(error)) from error
+        raise StructureError(explained(_problems_in(error), data, into)) from error
 
 
 @cache
@@ -84,7 +94,7 @@ def _converter() -> Converter:
 def _exactly(value: object, wanted: type[T]) -> T:
     # bool is a subclass of int, so isinstance() would let `lines = true` through.
     if type(value) is not wanted:
-        raise ValueError(f"expected {_in_words(wanted)}, found {described(value)}")
+        raise ValueError(f"expected {in_words(wanted)}, found {described(value)}")
     return value
 
 
@@ -98,11 +108,6 @@ def _number(value: object, _: type[float]) -> float:
     return number
 
 
-def is_literal(wanted: object) -> bool:
-    """Return whether a type is a choice of values."""
-    return get_origin(wanted) is Literal
-
-
 def _literal(value: object, wanted: object) -> object:
     accepted = get_args(wanted)
     if not any(type(value) is type(each) and value == each for each in accepted):
@@ -112,15 +117,10 @@ def _literal(value: object, wanted: object) -> object:
     return value
 
 
-def is_union(wanted: object) -> bool:
-    """Return whether a type is a choice of types."""
-    return isinstance(wanted, UnionType) or get_origin(wanted) is Union
-
-
 def _union_hook(converter: Converter, wanted: object) -> Callable[[object, object], object]:
-    members = [member for member in get_args(wanted) if member is not type(None)]
-    tables = [member for member in members if attrs.has(member)]
-    builders = [(_written_as(member), _builder(converter, member)) for member in members if member not in tables]
+    choices = members(wanted)
+    tables = [each for each in choices if attrs.has(each)]
+    builders = [(written_as(each), _builder(converter, each)) for each in choices if each not in tables]
     if tables:
         builders.append(((dict,), _table_builder(converter, tables)))
 
@@ -128,7 +128,7 @@ def _union_hook(converter: Converter, wanted: object) -> Callable[[object, objec
         for kinds, build in builders:
             if type(value) in kinds:
                 return build(value)
-        words = dict.fromkeys(_in_words(member) for member in members)
+        words = dict.fromkeys(map(in_words, choices))
         raise ValueError(f"expected {' or '.join(words)}, found {described(value)}")
 
     return hook
@@ -168,18 +168,8 @@ def _builder(converter: Converter, wanted: Any) -> Build:
     return lambda value: hook(value, wanted)
 
 
-def is_tuple(wanted: object) -> bool:
-    """Return whether a type is an array."""
-    return get_origin(wanted) is tuple
-
-
-def is_mapping(wanted: object) -> bool:
-    """Return whether a type is a table whose keys are free."""
-    return get_origin(wanted) in (dict, Mapping)
-
-
 def _tuple_hook(converter: Converter, wanted: Any) -> Callable[[object, object], object]:
-    build = _builder(converter, get_args(wanted)[0])
+    build = _builder(converter, inner(wanted))
 
     def hook(value: object, _: object) -> object:
         # cattrs would iterate a string: "abc" becomes ("a", "b", "c").
@@ -191,7 +181,7 @@ def _tuple_hook(converter: Converter, wanted: Any) -> Callable[[object, object],
 
 
 def _mapping_hook(converter: Converter, wanted: Any) -> Callable[[object, object], object]:
-    build = _builder(converter, get_args(wanted)[1])
+    build = _builder(converter, inner(wanted))
 
     def hook(value: object, _: object) -> object:
         if type(value) is not dict:
@@ -244,48 +234,15 @@ def _problems_in(error: BaseException, at: KeyPath = ()) -> Iterator[Problem]:
             yield from (problem.below(*at) for problem in error.problems)
         case ClassValidationError() | IterableValidationError():
             noted, bare = error.group_exceptions()
-            for inner, note in noted:
+            for each, note in noted:
                 step = note.name if isinstance(note, AttributeValidationNote) else note.index
-                yield from _problems_in(inner, (*at, step))
-            for inner in bare:
-                yield from _problems_in(inner, at)
+                yield from _problems_in(each, (*at, step))
+            for each in bare:
+                yield from _problems_in(each, at)
         case ForbiddenExtraKeysError():
-            accepted = [field.name for field in attrs.fields(error.cl) if field.init]
-            for key in sorted(error.extra_fields):
-                yield Problem("unknown key", did_you_mean(key, accepted) or _accepted(accepted), (*at, key))
+            yield from (UnknownKey("unknown key", at=(*at, key), owner=error.cl) for key in sorted(error.extra_fields))
         case KeyError():
             # A missing key has no place of its own: the table that lacks it has.
-            yield Problem(f"the key '{error.args[0]}' is required, but missing", at=at)
+            yield MissingKey(f"the key '{error.args[0]}' is required, but missing", at=at)
         case _:
             yield Problem.told_by(error, at) if isinstance(error, Exception) else Problem(str(error), at=at)
-
-
-def _accepted(names: list[str]) -> str:
-    return f"accepted here: {one_of(names, conjunction='and')}"
-
-
-def _written_as(wanted: Any) -> tuple[type, ...]:
-    """Return the Python types that TOML's reader gives for what *wanted* accepts."""
-    if wanted is float:
-        return (int, float)
-    if is_tuple(wanted):
-        return (list,)
-    if is_mapping(wanted) or attrs.has(wanted):
-        return (dict,)
-    if is_literal(wanted):
-        return tuple({type(each) for each in get_args(wanted)})
-    return (wanted,)
-
-
-def _in_words(wanted: Any) -> str:
-    words = {
-        str: "a string",
-        int: "an integer",
-        float: "a number",
-        bool: "true or false",
-        list: "an array",
-        dict: "a table",
-    }
-    if wanted is float:
-        return words[float]
-    return words.get(_written_as(wanted)[0], "something else")

@@ -20,6 +20,11 @@ values = ["low", "very high"]
 description = "How far to go"
 [args.notes]
 type = "file"
+[args.count]
+type = "integer"
+min = 1
+max = 90
+default = 3
 """
 
 SHELLS = [
@@ -94,6 +99,22 @@ class TestAnswers:
             "plain\tbig:7b\tof backend 'stub'",
             "plain\tfast\tof backend 'stub'",
         ]
+
+    def test_what_is_to_be_known_of_a_value_is_said_beside_it(self, project: Project) -> None:
+        project.command(
+            "odd", 'model = "fast"\n[args.x]\ntype = "enum"\nvalues = ["a", "b"]\ndefault = "b"\n', "{{ input }}"
+        )
+
+        assert [line.split("\t")[1:] for line in offered(project, "odd", "--x", "")] == [
+            ["a", ""],
+            ["b", "the default"],
+        ]
+        assert [line.split("\t")[1:] for line in offered(project, "git", "review", "--count", "")] == [
+            ["1", "the least"],
+            ["90", "the most"],
+            ["3", "the default"],
+        ]
+        assert "plain\t--count\tFrom 1 to 90. By default '3'." in offered(project, "git", "review", "--")
 
     def test_the_cases_of_a_command_path_are_selected_word_by_word(self, project: Project) -> None:
         assert words_of(offered(project, "config", "test", "")) == ["git", "read"]

@@ -83,6 +83,20 @@ class TestDescriptions:
 
         assert "What it is. One of 'a' or 'b'. Required." in help_of(project, "ask", columns=200)
 
+    @pytest.mark.parametrize(
+        ("declared", "told"),
+        [
+            ("min = 1\nmax = 9\ndefault = 3", "From 1 to 9. By default '3'."),
+            ("min = 1\nrequired = true", "At least 1. Required."),
+            ("max = -1", "At most -1."),
+            ("description = 'How many'\nmin = 0\nmax = 0", "How many. From 0 to 0."),
+        ],
+    )
+    def test_of_integers_tell_their_bounds(self, project: Project, declared: str, told: str) -> None:
+        project.command("ask", f'{described("Ask")}[args.count]\ntype = "integer"\n{declared}\n', "{{ input }}")
+
+        assert f"--count INTEGER        {told}\n" in help_of(project, "ask", columns=200)
+
 
 class TestWhatIsBroken:
     def test_a_broken_command_is_marked_and_the_others_are_described(self, project: Project) -> None:

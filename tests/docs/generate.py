@@ -136,6 +136,8 @@ def hard_limits() -> str:
         *sizes,
         f"| nesting of a JSON text | {limits.JSON_DEPTH} levels |",
         f"| digits of one number in a JSON text | {limits.NUMBER_DIGITS} |",
+        f"| a string, or a name, that a pattern of a schema is tried on | {limits.PATTERN_CHARACTERS} characters |",
+        f"| evaluating a schema on one value | {limits.SCHEMA_SECS} s of processor time |",
         f"| a file whose problems are told with line and column | {limits.LOCATED_FILE_BYTES // 1024} KiB |",
     ]
     return "\n".join(["| what | at most |", "| --- | ---: |", *rows]) + "\n"

@@ -2,8 +2,9 @@
 
 import pytest
 
-from expectations.pointer import Pointer
+from expectations.pointer import COMPARISON_WORDS, Pointer
 from gekko import MISSING, BindError, Checker, Mismatch, Place
+from gekko.checks.registry import discover
 from tests.expectations.judged import bound, mismatches
 
 
@@ -86,11 +87,29 @@ def test_only_the_places_that_differ_are_told_and_below_the_key() -> None:
     assert [(mismatch.at, mismatch.found) for mismatch in found] == [("/lines/1", 3), ("/where", "c"), ("/more", 1)]
 
 
-def test_a_missed_range_is_told_how_a_range_is_written() -> None:
-    [mismatch] = mismatches(pointer("/confidence", {"min": 0.8, "max": 0.9}), {"confidence": 0.85})
+@pytest.mark.parametrize(
+    ("value", "there", "written"),
+    [
+        pytest.param({"min": 0.8, "max": 0.9}, 0.85, "{ is = { min = 0.8, max = 0.9 } }", id="range"),
+        pytest.param({"contains": ["x"]}, "x", '{ is = { contains = ["x"] } }', id="contains"),
+        pytest.param({"lines": 1}, "x", "{ is = { lines = 1 } }", id="lines"),
+        pytest.param({"equals": {"min": 1}}, {"min": 1}, "", id="where-a-table-is-found-a-table-was-meant"),
+        pytest.param({"equals": {"a": 1}}, "x", "{ is = { equals = { … } } }", id="a-table-inside"),
+    ],
+)
+def test_a_missed_table_of_comparisons_is_told_how_they_are_written(value: object, there: object, written: str) -> None:
+    found = mismatches(pointer("/place", value), {"place": there})
 
-    assert '{"min": 0.8, "max": 0.9}' in mismatch.expected
-    assert "{ is = { min = 0.8, max = 0.9 } }" in mismatch.expected
+    assert all(written in mismatch.expected for mismatch in found)
+    assert all(("is =" in mismatch.expected) == bool(written) for mismatch in found)
+    assert found != []
+
+
+def test_every_built_in_comparison_is_known_to_the_pointers() -> None:
+    registry = discover()
+    own = (claim for claim in registry.claims if claim.distribution == "gko")
+
+    assert {claim.key for claim in own if Place.VALUE in registry.load(claim).places} <= COMPARISON_WORDS
 
 
 @pytest.mark.parametrize(
@@ -102,10 +121,10 @@ def test_a_missed_range_is_told_how_a_range_is_written() -> None:
         pytest.param({"is": {"equals": {"min": 1, "max": 2}}}, {"place": 1}, id="meant-exactly"),
     ],
 )
-def test_what_was_hardly_meant_as_a_range_gets_no_such_hint(value: object, document: object) -> None:
+def test_what_was_hardly_meant_as_comparisons_gets_no_such_hint(value: object, document: object) -> None:
     [mismatch] = mismatches(pointer("/place", value), document)
 
-    assert "range" not in mismatch.expected
+    assert "is =" not in mismatch.expected
 
 
 @pytest.mark.parametrize(

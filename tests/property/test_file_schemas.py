@@ -28,7 +28,8 @@ from gekko.specs.command import FrontMatter, read_command
 from gekko.specs.model import Model
 from gekko.specs.runtime import OURS as DOCKERS_OURS
 from gekko.specs.sourced import sourced
-from gekko.specs.structure import DOC, chosen_class, classes_by_type, is_mapping, is_tuple, is_union
+from gekko.specs.kinds import is_mapping, is_tuple, is_union
+from gekko.specs.structure import DOC, chosen_class, classes_by_type
 from gekko.testkit.strategies import TOML, changed
 from tests.property import specs
 from tests.property.specs import NOT_BLANK, TEXT, mappings, plain

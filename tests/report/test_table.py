@@ -1,24 +1,13 @@
 """The table of a suite: aligned for every script, coloured on demand, each reason where it belongs."""
 
-from pathlib import Path
-
 import pytest
 
 from gekko.locations import Location
+from gekko.record.entries import Miss
+from gekko.record.results import CaseResult
+from gekko.report.rows import Extras
 from gekko.report.table import coloured, failures, plain, result_table, summary, width
-from gekko.run.events import CaseResult, Reason
-
-
-def result(
-    command: str = "git/review",
-    case: str = "hardware",
-    duration_ms: int = 7,
-    runs: int = 1,
-    failed_runs: int = 0,
-    reasons: tuple[Reason, ...] = (),
-) -> CaseResult:
-    path = Path("tests") / command / f"{case}.toml"
-    return CaseResult(command, case, path, failed_runs == 0, duration_ms, runs, failed_runs, 1, reasons)
+from tests.report.results import misses, result
 
 
 def place(result: CaseResult, key: str | None) -> Location:
@@ -26,7 +15,11 @@ def place(result: CaseResult, key: str | None) -> Location:
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:
-    results = [result("a", "b"), result("übersetze/größe", "長い", 85), result("e\u0301", "c", 123_456)]
+    results = [
+        result("a", "b"),
+        result("übersetze/größe", "長い", duration_ms=85),
+        result("e\u0301", "c", duration_ms=123_456),
+    ]
 
     assert result_table(results, plain, place) == (
         "COMMAND          CASE  RESULT  DURATION\n"
@@ -42,7 +35,10 @@ def test_a_width_is_counted_in_columns(text: str, columns: int) -> None:
 
 
 def test_reasons_stand_under_their_row_with_their_place() -> None:
-    reasons = (Reason("lines: expected 3, found 1\nand more", "lines"), Reason("expected exit code 0, found 4"))
+    reasons = (
+        Miss(text="lines: expected 3, found 1\nand more", key="lines"),
+        Miss(text="expected exit code 0, found 4"),
+    )
 
     table = result_table([result(failed_runs=1, reasons=reasons), result(case="x")], plain, place)
 
@@ -59,9 +55,38 @@ def test_reasons_stand_under_their_row_with_their_place() -> None:
 
 
 def test_runs_are_counted_where_there_were_several() -> None:
-    table = result_table([result(runs=3, failed_runs=2, reasons=(Reason("wrong", "min"),))], plain, place)
+    table = result_table([result(runs=3, failed_runs=2, reasons=misses("wrong"))], plain, place)
 
     assert "\n  2 of 3 runs failed\n  wrong\n" in table
+
+
+def test_options_and_rules_bring_their_columns() -> None:
+    ruled = result(runs=3, failed_runs=1, planned=5, result="pass", verdict="flaky", reasons=misses("wrong"))
+    replayed = result(case="x", model="slow", duration_ms=None)
+
+    assert result_table([ruled, replayed], plain, place, Extras(model=True, retries=True)) == (
+        "COMMAND     CASE      MODEL  RESULT  PASSES  VERDICT  RETRIES  DURATION\n"
+        "git/review  hardware  fast   pass       2/3  flaky          0      7 ms\n"
+        "  1 of 3 runs failed\n"
+        "  2 of 5 runs not needed: the verdict was certain\n"
+        "  wrong\n"
+        "    at tests/git/review/hardware.toml:3:1\n"
+        "git/review  x         slow   pass                           0  replayed\n"
+    )
+
+
+def test_all_that_is_no_failure_is_counted_by_its_name() -> None:
+    results = [
+        result(),
+        result(result="error", passes=0),
+        result(result="xfail", failed_runs=1, xfail="known"),
+        result(failed_runs=1),
+        result(runs=3, failed_runs=1, planned=4, result="pass", verdict="flaky"),
+    ]
+
+    line = "5 cases: 2 passed, 1 failed, 1 without an answer, 1 failed as expected, 1 flaky, 1 run saved, in 2.5 s"
+    assert summary(results, 2.5) == line
+    assert failures(results) == "1 of 5 cases failed, 1 of 5 cases got no answer"
 
 
 def test_colours_do_not_disturb_the_alignment() -> None:
@@ -76,7 +101,7 @@ def test_colours_do_not_disturb_the_alignment() -> None:
 @pytest.mark.parametrize(
     ("failed", "passed", "line", "short"),
     [
-        (0, 1, "1 case: 1 passed, in 2.5 s", "0 of 1 case failed"),
+        (0, 1, "1 case: 1 passed, in 2.5 s", ""),
         (1, 2, "3 cases: 2 passed, 1 failed, in 2.5 s", "1 of 3 cases failed"),
         (2, 0, "2 cases: 0 passed, 2 failed, in 2.5 s", "2 of 2 cases failed"),
     ],

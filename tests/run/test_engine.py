@@ -9,7 +9,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from gekko.errors import BackendError, InputOutputError
+from gekko.errors import BackendError
 from gekko.run.engine import LOG_BYTES, EngineSettings, Running, engine
 from gekko.sources.processor import engine_problem
 from gekko.sources.weights import find_weights
@@ -31,7 +32,7 @@ from pathlib import Path
 from gekko.run.engine import EngineSettings, engine
 
 async def main():
-    async with engine(EngineSettings(weights=Path(sys.argv[1])), Path(sys.argv[2])):
+    async with engine("engine", EngineSettings(weights=Path(sys.argv[1])), Path(sys.argv[2]), print):
         print("ready", flush=True)
         await asyncio.sleep(60)
 
@@ -42,7 +43,7 @@ asyncio.run(main())
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with asyncio.Runner() as runner:
-        context = engine(SETTINGS, tmp_path_factory.mktemp("state") / "engine.log")
+        context = run_engine(SETTINGS, tmp_path_factory.mktemp("state") / "engine.log")
         yield runner.run(context.__aenter__())
         runner.run(context.__aexit__(None, None, None))
 
@@ -50,6 +51,14 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     return tmp_path / "state" / "engine.log"
+
+
+def run_engine(settings: EngineSettings, log: Path) -> AbstractAsyncContextManager[Running]:
+    return engine("the engine of this test", settings, log, never)
+
+
+def never(text: str) -> None:
+    raise AssertionError(text)
 
 
 def post(server: Running | EngineServer, path: str, body: object, key: str | None = None) -> Any:
@@ -139,7 +148,7 @@ class TestRunning:
 class TestEnding:
     def test_comes_with_the_block(self, log: Path) -> None:
         async def run() -> tuple[int, float]:
-            async with engine(SETTINGS, log) as running:
+            async with run_engine(SETTINGS, log) as running:
                 start = time.monotonic()
             return running.pid, time.monotonic() - start
 
@@ -151,7 +160,7 @@ class TestEnding:
     @pytest.mark.parametrize("after_secs", [0, 0.05, 0.2, 0.35, 1])
     def test_comes_with_cancellation_at_any_time(self, log: Path, after_secs: float) -> None:
         async def hold() -> None:
-            async with engine(SETTINGS, log):
+            async with run_engine(SETTINGS, log):
                 await asyncio.sleep(60)
 
         async def run() -> float:
@@ -206,7 +215,7 @@ def parent(log: Path) -> subprocess.Popen[bytes]:
 
 class TestFailure:
     async def start(self, settings: EngineSettings, log: Path) -> None:
-        async with engine(settings, log):
+        async with run_engine(settings, log):
             pass
 
     def failure(self, settings: EngineSettings, log: Path) -> str:
@@ -235,7 +244,7 @@ class TestFailure:
 
     def test_of_a_process_that_dies_in_use_explains_the_failed_request(self, log: Path) -> None:
         async def run() -> None:
-            async with engine(SETTINGS, log) as running:
+            async with run_engine(SETTINGS, log) as running:
                 os.kill(running.pid, signal.SIGILL)
                 raise BackendError("no answer")
 
@@ -246,19 +255,13 @@ class TestFailure:
         error = BackendError("status 500")
 
         async def run() -> None:
-            async with engine(SETTINGS, log):
+            async with run_engine(SETTINGS, log):
                 raise error
 
         with pytest.raises(BackendError) as failure:
             asyncio.run(run())
 
         assert failure.value is error
-
-    def test_to_write_the_log_names_it(self, tmp_path: Path) -> None:
-        (tmp_path / "state").write_text("a file where a folder should be")
-
-        with pytest.raises(InputOutputError, match=r"state/engine\.log"):
-            asyncio.run(self.start(SETTINGS, tmp_path / "state" / "engine.log"))
 
     def test_shows_only_what_this_engine_logged(self, tmp_path: Path, log: Path) -> None:
         log.parent.mkdir()
@@ -279,6 +282,60 @@ class TestFailure:
         assert log.read_text().splitlines()[-1] in message
 
 
+def in_the_place_of_the_folder(log: Path) -> None:
+    log.parent.write_text("a file where a folder should be")
+
+
+def in_the_place_of_the_log(log: Path) -> None:
+    log.mkdir(parents=True)
+
+
+class TestALogThatCannotBeWritten:
+    @pytest.fixture(params=[in_the_place_of_the_folder, in_the_place_of_the_log])
+    def hindrance(self, request: pytest.FixtureRequest, log: Path) -> None:
+        """Something stands in the way."""
+        hinder: Callable[[Path], None] = request.param
+        hinder(log)
+
+    def test_is_a_warning_and_the_engine_answers(self, log: Path, hindrance: None) -> None:
+        warnings: list[str] = []
+
+        async def run() -> str:
+            async with engine("the engine", SETTINGS, log, warnings.append) as running:
+                return content(await asyncio.to_thread(chat, running, "Say hi."))
+
+        assert asyncio.run(run())
+        (warning,) = warnings
+        assert str(log) in warning
+
+    def test_leaves_the_last_words_to_be_quoted(self, tmp_path: Path, log: Path, hindrance: None) -> None:
+        warnings: list[str] = []
+        (tmp_path / "broken.gguf").write_bytes(b"GGUF")
+
+        async def run() -> None:
+            settings = evolve(SETTINGS, weights=tmp_path / "broken.gguf")
+            async with engine("the engine", settings, log, warnings.append):
+                pass
+
+        with pytest.raises(BackendError, match=r"(?s)the engine ended with exit status 1.*\n.*broken\.gguf") as failure:
+            asyncio.run(run())
+        assert str(log) not in str(failure.value)
+
+    def test_on_a_disk_that_is_full_loses_the_words_alone(self, tmp_path: Path, log: Path) -> None:
+        """It can be opened, so only the engine learns of it."""
+        log.parent.mkdir()
+        log.symlink_to("/dev/full")
+        (tmp_path / "broken.gguf").write_bytes(b"GGUF")
+
+        async def run(settings: EngineSettings) -> None:
+            async with run_engine(settings, log) as running:
+                assert content(await asyncio.to_thread(chat, running, "Say hi."))
+
+        asyncio.run(run(SETTINGS))
+        with pytest.raises(BackendError, match=str(log)):
+            asyncio.run(run(evolve(SETTINGS, weights=tmp_path / "broken.gguf")))
+
+
 def test_a_module_in_the_users_folder_is_not_imported(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,7 +344,7 @@ def test_a_module_in_the_users_folder_is_not_imported(
     monkeypatch.chdir(tmp_path)
 
     async def run() -> str:
-        async with engine(SETTINGS, log) as running:
+        async with run_engine(SETTINGS, log) as running:
             return running.base_url
 
     assert asyncio.run(run()).startswith("http://127.0.0.1:")

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -163,18 +164,130 @@ def test_a_case_may_be_called_like_a_group(scope: Scope) -> None:
     assert [problem.words for problem in listing.problems] == [("git", "B"), ("git", "b")]
 
 
-def test_a_folder_that_cannot_be_read_is_a_problem(scope: Scope) -> None:
+def test_a_folder_of_commands_that_is_none_is_an_error(scope: Scope) -> None:
     write(scope, "commands")
 
-    assert problems(list_commands(scope), scope) == [((), "commands")]
+    with pytest.raises(ConfigurationError) as refused:
+        list_commands(scope)
+
+    assert [issue.where.path for issue in refused.value.issues] == [scope.root / "commands"]
 
 
-@pytest.mark.parametrize("target", [".", "..", "../..", "/", "loop"])
-def test_a_link_that_leads_up_is_not_followed(scope: Scope, target: str) -> None:
+def test_a_folder_of_cases_that_is_none_is_a_problem(scope: Scope) -> None:
+    write(scope, "tests")
+
+    assert [problem.issue.where.path for problem in list_cases(scope).problems] == [scope.root / "tests"]
+
+
+@pytest.mark.parametrize("target", [".", "..", "../..", "/", "loop", "nowhere"])
+def test_a_link_to_no_folder_below_is_a_problem_of_its_own_path(scope: Scope, target: str) -> None:
     write(scope, "commands/git/review.md")
     (scope.root / "commands/git/loop").symlink_to(target)
 
-    assert list_commands(scope) == Listing({("git", "review"): scope.root / "commands/git/review.md"})
+    listing = list_commands(scope)
+
+    assert dict(listing.files) == {("git", "review"): scope.root / "commands/git/review.md"}
+    assert problems(listing, scope) == [(("git", "loop"), "commands/git/loop")]
+
+
+@pytest.mark.parametrize("within", [(), ("git",), ("git", "review")], ids=len)
+@pytest.mark.parametrize("link", ["tests", "tests/git"])
+def test_cases_behind_a_link_that_leads_nowhere_are_a_problem(scope: Scope, within: CommandPath, link: str) -> None:
+    (scope.root / link).parent.mkdir(parents=True)
+    (scope.root / link).symlink_to("nowhere")
+
+    (problem,) = list_cases(scope, within).problems
+
+    assert problem.issue.where.path == scope.root / link
+    assert "'nowhere'" in problem.issue.hint
+
+
+@pytest.mark.parametrize("kind", ["backends", "models", "commands"])
+def test_a_folder_that_is_a_link_to_nowhere_is_an_error(
+    scope: Scope, kind: Literal["backends", "models", "commands"]
+) -> None:
+    scope.root.mkdir()
+    (scope.root / kind).symlink_to("nowhere")
+
+    with pytest.raises(ConfigurationError) as refused:
+        list_commands(scope) if kind == "commands" else list_specs(scope, kind)
+
+    assert [issue.where.path for issue in refused.value.issues] == [scope.root / kind]
+
+
+@pytest.mark.parametrize("name", ["a.TOML", "a.tml", "a.toml.txt", "a"])
+def test_a_case_with_a_wrong_suffix_is_a_problem(scope: Scope, name: str) -> None:
+    write(scope, f"tests/git/{name}")
+    (scope.root / "tests/git" / name).write_text('input = ""\n[expect]\n')
+
+    listing = list_cases(scope)
+
+    assert listing.files == {}
+    (problem,) = listing.problems
+    assert (problem.words, problem.issue.where.path.name) == (("git", "a"), name)
+    assert "'a.toml'" in problem.issue.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.toml.txt", '[project]\nname = "an input"\n'),
+        ("a.TOML", "an input"),
+        ("hardware", "What I expect is = a printer"),
+        ("a.toml.bak", '[expect]\n"/a" = 1\n'),
+        ("a.toml~", '[expect]\n"/a" = 1\n'),
+        ("a.html", "[expect]\n"),
+        (".a.TOML", "[expect]\n"),
+        ("b.toml.txt", "[expect]\n"),
+    ],
+    ids=str,
+)
+def test_what_a_case_may_have_beside_it_is_none(scope: Scope, name: str, text: str) -> None:
+    write(scope, "tests/git/b.toml", f"tests/git/{name}")
+    (scope.root / "tests/git" / name).write_text(text)
+
+    assert list_cases(scope) == Listing({(("git",), "b"): scope.root / "tests/git/b.toml"})
+
+
+@pytest.mark.parametrize("name", ["x.MD", "x.markdown", "x.md.txt", "x"])
+def test_a_command_with_a_wrong_suffix_is_a_problem_of_that_command(scope: Scope, name: str) -> None:
+    write(scope, "commands/fine.md", f"commands/git/{name}", "commands/README.MD", "commands/notes.markdown")
+    (scope.root / "commands/git" / name).write_text('---\nmodel = "fast"\n---\nHello\n')
+    (scope.root / "commands/notes.markdown").write_text("---\ntitle: of a page\n---\nHello\n")
+
+    listing = list_commands(scope)
+
+    assert list(listing.files) == [("fine",)]
+    assert problems(listing, scope) == [(("git", "x"), f"commands/git/{name}")]
+
+
+@pytest.mark.parametrize("within", [(), ("git",)], ids=len)
+def test_cases_in_a_folder_that_is_almost_called_tests_are_a_problem(scope: Scope, within: CommandPath) -> None:
+    write(scope, "test/git/a.toml")
+    (scope.root / "test/git/a.toml").write_text("[expect]\n")
+
+    (problem,) = list_cases(scope, within).problems
+
+    assert problem.issue.where.path == scope.root / "test"
+    assert "'tests'" in problem.issue.hint
+
+
+@pytest.mark.parametrize(
+    ("paths", "within"),
+    [
+        pytest.param(["test/git/a.toml", "tests/git/b.toml"], (), id="beside-tests"),
+        pytest.param(["tests-old/git/a.toml"], (), id="set-aside"),
+        pytest.param([".test/git/a.toml"], (), id="hidden"),
+        pytest.param(["texts/a.md"], (), id="of-another-kind"),
+        pytest.param(["test/git/a.toml"], ("ask",), id="not-selected"),
+    ],
+)
+def test_other_folders_beside_tests_are_no_problem(scope: Scope, paths: list[str], within: CommandPath) -> None:
+    write(scope, *paths)
+    for path in paths:
+        (scope.root / path).write_text("[expect]\n")
+
+    assert list_cases(scope, within).problems == ()
 
 
 def test_folders_that_link_to_each_other_end(scope: Scope, tmp_path: Path) -> None:
@@ -208,6 +321,7 @@ def test_links_that_multiply_folders_end_in_a_problem(scope: Scope, tmp_path: Pa
     scope.root.mkdir()
     (scope.root / "commands").symlink_to(tmp_path / "level0")
 
-    (problem,) = list_commands(scope).problems
+    with pytest.raises(ConfigurationError) as refused:
+        list_commands(scope)
 
-    assert str(MOST_LINKS) in problem.issue.problem
+    assert str(MOST_LINKS) in str(refused.value)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gekko.errors import ConfigurationError
-from gekko.sources.scopes import Scope, find_scopes
+from gekko.sources.scopes import Scope, find_scopes, skipped_scopes
 
 
 def folder(path: Path) -> Path:
@@ -38,10 +38,45 @@ def test_a_scope_that_does_not_exist_is_skipped(environ: dict[str, str], home: P
     assert find_scopes(environ, home, home) == ()
 
 
-def test_a_broken_link_does_not_exist(environ: dict[str, str], home: Path) -> None:
-    (home / ".gekko").symlink_to("nowhere")
+@pytest.mark.parametrize("target", ["nowhere", ".gekko"], ids=["to-nowhere", "to-itself"])
+@pytest.mark.parametrize("path", ["home/.gekko", "system", "home/.config/gekko"])
+def test_a_link_that_leads_nowhere_is_an_error(
+    environ: dict[str, str], home: Path, tmp_path: Path, path: str, target: str
+) -> None:
+    link = folder((tmp_path / path).parent) / Path(path).name
+    link.symlink_to(link if target == ".gekko" else target)
 
-    assert find_scopes(environ, home, home) == ()
+    with pytest.raises(ConfigurationError) as refused:
+        find_scopes(environ, home, home)
+
+    assert [issue.where.path for issue in refused.value.issues] == [link]
+
+
+def test_a_scope_that_somebody_may_count_on_is_named_where_it_is_skipped(
+    environ: dict[str, str], home: Path, tmp_path: Path
+) -> None:
+    environ["XDG_CONFIG_HOME"] = "relative"
+
+    system, user = skipped_scopes(environ, home, home)
+
+    assert str(tmp_path / "system") in system
+    assert "'relative'" in user
+    assert str(home / ".config/gekko") in user
+
+
+@pytest.mark.parametrize("named", ["", "{tmp}/there"], ids=["unset", "there"])
+def test_a_scope_that_nobody_named_is_skipped_in_silence(home: Path, tmp_path: Path, named: str) -> None:
+    folder(tmp_path / "there")
+
+    assert list(skipped_scopes({"GKO_SYSTEM_DIR": named.format(tmp=tmp_path)}, home, home)) == []
+
+
+def test_a_scope_in_a_folder_that_cannot_be_looked_into_is_named(home: Path) -> None:
+    (home / ".config").symlink_to(".config")
+
+    (user,) = skipped_scopes({}, home, home)
+
+    assert str(home / ".config/gekko") in user
 
 
 @pytest.mark.parametrize(

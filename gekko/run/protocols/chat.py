@@ -67,6 +67,7 @@ class ChatParser:
             finish_reason=reason,
             model=text_or_none(document.get("model")),
             usage=usage_in(document.get("usage")),
+            fingerprint=text_or_none(document.get("system_fingerprint")),
         )
 
     def first_choice(self, document: dict[str, Any]) -> dict[str, Any]:

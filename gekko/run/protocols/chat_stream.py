@@ -46,6 +46,7 @@ class ChatStreamParser:
     _pieces: list[str] = field(factory=list, init=False)
     _finish_reason: str | None = field(default=None, init=False)
     _model: str | None = field(default=None, init=False)
+    _fingerprint: str | None = field(default=None, init=False)
     _usage: Usage = field(factory=Usage, init=False)
     _is_done: bool = field(default=False, init=False)
 
@@ -77,7 +78,7 @@ class ChatStreamParser:
         if not self._pieces and self._finish_reason not in WHOLE:
             ended = f"finish_reason {shown(self._finish_reason)}"
             raise _broken(f"choices[0].delta.content: expected strings, found none, and {ended}")
-        return Reply("".join(self._pieces), self._finish_reason, self._model, self._usage)
+        return Reply("".join(self._pieces), self._finish_reason, self._model, self._usage, self._fingerprint)
 
     def _end_of_line(self, line: str) -> None:
         if not line:
@@ -105,6 +106,7 @@ class ChatStreamParser:
 
     def _take(self, document: dict[str, Any]) -> None:
         self._model = self._model or text_or_none(document.get("model"))
+        self._fingerprint = self._fingerprint or text_or_none(document.get("system_fingerprint"))
         if document.get("usage") is not None:
             self._usage = usage_in(document["usage"])
         if (choice := _first_choice(document.get("choices"))) is None:

@@ -1,0 +1,127 @@
+"""A suite, run from the command line: who follows it, what is reported, and the exit code that it comes to."""
+
+import sys
+from collections.abc import Sequence
+from shutil import get_terminal_size
+from time import monotonic
+
+from gekko.checks.registry import discover
+from gekko.cli.exits import Exit
+from gekko.cli.interrupts import OutOfTime, run_heedful
+from gekko.cli.notices import about_the_engine
+from gekko.cli.session import Session
+from gekko.cli.streams import tell, write_result
+from gekko.errors import BackendError, Issue, OutputError
+from gekko.locations import Location
+from gekko.plan.suite import Selection, Suite, plan_suite
+from gekko.record.results import CaseResult
+from gekko.report.progress import Progress
+from gekko.report.rows import Extras, json_rows, result_row
+from gekko.report.table import failures, painter, result_table, summary
+from gekko.run.cases import CheckerBug, Conditions, OutOfTimeError, run_suite
+from gekko.run.events import CaseFinished, Event, RunAnswered
+from gekko.sources.document import pinpoint
+from gekko.wording import counted
+
+
+def run_and_report(session: Session, selection: Selection, conditions: Conditions, as_json: bool) -> int:
+    """Run the selected cases, write the report, and return the exit code."""
+    suite = plan_suite(session.catalog(), discover(), selection, session.environ)
+    about_the_engine(session, suite.accesses)
+    started = monotonic()
+    try:
+        results = run_heedful(_results(session, suite, conditions), conditions.timeout_secs)
+    except OutOfTime as late:
+        text = f"the suite's time of {late.seconds:g} s ran out while an expectation was at work"
+        raise OutOfTimeError(text) from None
+    except CheckerBug as bug:
+        if bug.trace:
+            session.say("info", bug.trace)
+        raise
+    write_report(session, results, Extras(model=len(selection.models) > 1), as_json=as_json)
+    unjudged = len(suite.trials) - len(results)
+    if session.is_watched:
+        tell(summary(results, monotonic() - started))
+        if unjudged:
+            session.note(stopped_early(unjudged))
+    else:
+        complain(session, results, unjudged)
+    return verdict(results)
+
+
+def write_report(session: Session, results: Sequence[CaseResult], extras: Extras, *, as_json: bool) -> None:
+    """Write the rows of all cases to stdout."""
+    if as_json:
+        write_result(json_rows(result_row(result, extras) for result in results))
+    else:
+        write_result(result_table(results, painter(has_colour=session.has_colour), place_of, extras))
+
+
+def verdict(results: Sequence[CaseResult]) -> Exit:
+    """Return the exit code that results come to: a failure is worse than a case without an answer."""
+    found = {result.result for result in results}
+    if "fail" in found:
+        return Exit.OUTPUT
+    return Exit.BACKEND if "error" in found else Exit.SUCCESS
+
+
+def complain(session: Session, results: Sequence[CaseResult], unjudged: int = 0) -> None:
+    """Say in one line on stderr that not all is well, where that is so."""
+    code = verdict(results)
+    if code is Exit.SUCCESS:
+        return
+    bad = {result: sum(each.result == result for each in results) for result in ("fail", "error")}
+    facts = {"exit_code": int(code), "failed": bad["fail"], "cases": len(results)}
+    if bad["error"]:
+        facts["errors"] = bad["error"]
+    if unjudged:
+        facts["not_run"] = unjudged
+    kind = OutputError.kind if code is Exit.OUTPUT else BackendError.kind
+    text = failures(results) + (f"; {stopped_early(unjudged)}" if unjudged else "")
+    session.utter(kind, text, **facts)
+
+
+def stopped_early(unjudged: int) -> str:
+    """Return the words for cases that were left out."""
+    return f"stopped there, {counted(unjudged, 'case')} not run"
+
+
+async def _results(session: Session, suite: Suite, conditions: Conditions) -> Sequence[CaseResult]:
+    from gekko.run.opening import executor  # the HTTP client is heavy, and not needed where a file is wrong
+
+    statistics = session.statistics()
+    is_shown = session.is_watched and session.verbosity != "info"  # which has lines of its own
+    progress = Progress(sys.stderr, len(suite.trials), is_shown, get_terminal_size().columns)
+
+    def warn(text: str) -> None:
+        progress.clear()
+        session.say("warn", text)
+
+    def follow(event: Event) -> None:
+        progress.follow(event)
+        statistics.follow(event)
+        match event:
+            case RunAnswered() if event.run.is_from_fallback:
+                warn(_fallback_text(event))
+            case CaseFinished() if not event.result.is_good:
+                session.say("info", f"{event.trial.title} failed: {event.result.message}")
+
+    try:
+        async with executor(suite.accesses, session.state, warn) as ready:
+            return await run_suite(suite, lambda _trial, _index: ready, follow, conditions)
+    finally:
+        progress.clear()
+
+
+def _fallback_text(event: RunAnswered) -> str:
+    outcome = event.run.outcome
+    return (
+        f"{event.trial.title}: '{outcome.model_requested}' failed, and its fallback '{outcome.model_answered}' "
+        f"answered: {event.run.first_failure}"
+    )
+
+
+def place_of(result: CaseResult, key: str | None) -> Location:
+    """Return where in its file a case says what it expects of a key."""
+    where = Location(result.path, (*result.expects_at,) if key is None else (*result.expects_at, key))
+    return pinpoint([Issue(where, "")])[0].where

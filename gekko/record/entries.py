@@ -1,0 +1,199 @@
+"""The lines of a record: what a suite was, what each of its runs came to, and how it ended.
+
+A record is JSON Lines. The fields of these classes are the keys of its lines, in their order; a key without a value is
+left out. `gko config schema record` prints their schema.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+import attrs
+from attrs import frozen
+
+from gekko.specs.rules import not_negative, positive
+from gekko.specs.structure import ruled
+
+VERSION: Final = 1
+"""Of the format. A reader that knows this version reads every record that says so."""
+
+Address: TypeAlias = tuple[str, str, str]
+"""The command path as one word, the name of the case, and the id of the model."""
+
+
+@frozen(kw_only=True)
+class CheckerVersion:
+    """An expectation that a case of the suite uses, and the distribution that it comes from."""
+
+    key: str
+    distribution: str
+    version: str
+
+
+@frozen(kw_only=True)
+class CommandParts:
+    """All that the rendered requests of a command depend on, but for a case's arguments and input: a digest by part."""
+
+    command: str
+    model: str
+    parts: Mapping[str, str]
+
+
+@frozen(kw_only=True)
+class Invocation:
+    """What was asked for on the command line, as far as it decides which cases run and how they are judged."""
+
+    words: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    shard: str | None = None
+    repeat: int | None = None
+    fail_on_flaky: bool = False
+
+
+@frozen(kw_only=True)
+class SuiteEntry:
+    """The first line: which suite this is."""
+
+    type: Literal["suite"] = "suite"
+    version: Literal[1] = VERSION
+    gko: str = ruled(doc="The version of gko.")
+    project: str = ruled(doc="A digest of the scopes that were read.")
+    started_ms: int = ruled(doc="When it started, in milliseconds since 1970.")
+    invocation: Invocation
+    checkers: tuple[CheckerVersion, ...] = ()
+    commands: tuple[CommandParts, ...] = ()
+    cases: int = ruled(not_negative, doc="How many lines of type `case` follow.")
+
+
+@frozen(kw_only=True)
+class CaseEntry:
+    """A case with a model on which it is to be tried."""
+
+    type: Literal["case"] = "case"
+    command: str
+    case: str
+    model: str
+    file: str
+    expects_at: tuple[str, ...] = ruled(default=("expect",), doc="The table of the file that says what is expected.")
+    definition: str = ruled(doc="A digest of the case file, and of the files that its expectations read.")
+    runs: int = ruled(positive, doc="How often it runs at most.")
+    needed: int | None = ruled(default=None, doc="How many runs must pass, where a rule says so; else all must.")
+    xfail: str | None = ruled(default=None, doc="Why this model is known to fail the case.")
+    tags: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> Address:
+        """What tells the case, on its model, from every other."""
+        return self.command, self.case, self.model
+
+
+@frozen(kw_only=True)
+class Miss:
+    """Why a run failed its case: the text, and the expectation that was not met, where there is one."""
+
+    text: str
+    key: str | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@frozen(kw_only=True)
+class RunEntry:
+    """A run that got an answer, and was judged."""
+
+    type: Literal["run"] = "run"
+    command: str
+    case: str
+    model: str
+    run: int = ruled(not_negative, doc="Counts the runs of a case from 0.")
+    result: Literal["pass", "fail"]
+    exit_code: Literal[0, 4]
+    request: str = ruled(doc="The SHA-256 of what was sent to the model.")
+    definition: str = ruled(doc="That of the case when it ran.")
+    output: str | None = ruled(default=None, doc="What standard output would get without `extract`.")
+    output_digest: str | None = ruled(default=None, doc="The SHA-256 of the output.")
+    reasons: tuple[str, ...] = ruled(default=(), doc="Why the answer broke the command's output contract.")
+    mismatches: tuple[Miss, ...] = ()
+    timestamp_ms: int = ruled(doc="When the answer was judged, in milliseconds since 1970.")
+    duration_ms: float = ruled(not_negative)
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    finish_reason: str | None = None
+    retries: int = ruled(default=0, doc="How often the request was sent again before it was answered.")
+    model_answered: str | None = ruled(default=None, doc="The id of the fallback, where it answered.")
+    first_failure: str | None = ruled(default=None, doc="Why the model itself did not answer.")
+    server_model: str | None = ruled(default=None, doc="The model that the server says answered.")
+    system_fingerprint: str | None = None
+    replayed: bool = ruled(default=False, doc="The answer comes from a recording.")
+
+    @property
+    def address(self) -> Address:
+        """The case and the model that this is a run of."""
+        return self.command, self.case, self.model
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether all that the case expects was there."""
+        return self.result == "pass"
+
+
+@frozen(kw_only=True)
+class ErrorEntry:
+    """A run that got no answer."""
+
+    type: Literal["error"] = "error"
+    command: str
+    case: str
+    model: str
+    run: int = ruled(not_negative)
+    message: str
+    timestamp_ms: int
+    duration_ms: float = ruled(not_negative)
+    retries: int = 0
+
+    @property
+    def address(self) -> Address:
+        """The case and the model that this is a run of."""
+        return self.command, self.case, self.model
+
+
+@frozen(kw_only=True)
+class EndEntry:
+    """The last line of a suite that came to an end, whichever: one that was killed has none."""
+
+    type: Literal["end"] = "end"
+    reason: Literal["finished", "stopped", "interrupted"]
+    exit_code: int
+    ended_ms: int
+
+
+Entry: TypeAlias = SuiteEntry | CaseEntry | RunEntry | ErrorEntry | EndEntry
+
+ENTRIES: Final = (SuiteEntry, CaseEntry, RunEntry, ErrorEntry, EndEntry)
+
+
+FIELDS: Final[Mapping[type, tuple[str, ...]]] = {
+    kind: tuple(field.name for field in attrs.fields(kind))
+    for kind in (*ENTRIES, Invocation, CheckerVersion, CommandParts, Miss)
+}
+
+
+def line(entry: Entry) -> bytes:
+    """Return an entry as a line of JSON."""
+    text = json.dumps(dict(_filled(entry)), ensure_ascii=False, separators=(",", ":"))
+    # A server may have put half a character into what it says; then this makes the escape of JSON of it.
+    return f"{text}\n".encode("utf-8", "backslashreplace")
+
+
+def _filled(entry: Any) -> Iterator[tuple[str, object]]:
+    """Yield the fields that have a value; `attrs.asdict` does it at five times the price."""
+    for name in FIELDS[type(entry)]:
+        value = getattr(entry, name)
+        if value is None or value == ():
+            continue
+        if isinstance(value, tuple) and attrs.has(type(value[0])):
+            value = [dict(_filled(each)) for each in value]
+        yield name, dict(_filled(value)) if attrs.has(type(value)) else value

@@ -1,0 +1,89 @@
+"""One question to one model: the answer, whether from its backend now or from somewhere else."""
+
+import logging
+from time import perf_counter
+from typing import Protocol
+
+from attrs import frozen
+
+from gekko.errors import BackendError
+from gekko.plan.targets import Target
+from gekko.run.backends import Backends
+from gekko.run.exchange import Body, Parser, Reply, Request, Transport
+from gekko.run.sending import reply_to
+from gekko.run.showing import Showing
+from gekko.wording import shown
+
+log = logging.getLogger(__name__)
+
+
+class NoAnswerError(BackendError):
+    """A model gave no answer; *duration_ms* is how long its requests took, without what went before them."""
+
+    def __init__(self, message: str, duration_ms: float, retries: int = 0) -> None:
+        super().__init__(message)
+        self.duration_ms = duration_ms
+        self.retries = retries
+
+
+@frozen
+class Answered:
+    """What a model replied, how long that took, and how often the request had to be repeated until it arrived.
+
+    A reply that is *replayed* comes from a recording; its duration is 0.
+    """
+
+    reply: Reply
+    duration_ms: float
+    retries: int = 0
+    is_replayed: bool = False
+
+
+class Asker(Protocol):
+    """Whoever gets answers to requests."""
+
+    async def ask(self, target: Target, body: Body, parser: Parser, showing: Showing | None = None) -> Answered:
+        """Put a request before *target*; what arrives of a chat answer goes to *showing* meanwhile.
+
+        Raises:
+            NoAnswerError: there is no answer.
+            InputOutputError: the state folder, where places at busy backends are kept, cannot be written.
+        """
+        ...
+
+
+@frozen
+class LiveAsker:
+    """Asks the backends themselves; *waits* says whether one that is busy is waited for."""
+
+    transport: Transport
+    backends: Backends
+    waits: bool = True
+
+    async def ask(self, target: Target, body: Body, parser: Parser, showing: Showing | None = None) -> Answered:
+        """Send one request, as Asker says; time is measured from when there is a place for it."""
+        spec, started = target.backend.spec, None
+        try:
+            route = await self.backends.route(target)
+            async with self.backends.place(target, waits=self.waits):
+                log.info("model '%s' of backend '%s' is asked: POST %s", target.id, spec.id, route.url)
+                started = perf_counter()
+                request = Request(route.url, body, route.headers)
+                reply = await reply_to(request, spec.timeouts.request_secs, self.transport, parser, showing)
+            if showing is not None:
+                showing.end()  # before anything is said about it
+        except BackendError as error:
+            raise NoAnswerError(str(error), 0.0 if started is None else _ms_since(started)) from error
+        duration_ms = _ms_since(started)
+        log.info("model '%s' answered after %.0f ms: %s", target.id, duration_ms, _figures(reply))
+        return Answered(reply, duration_ms)
+
+
+def _figures(reply: Reply) -> str:
+    counts = {"prompt tokens": reply.usage.prompt_tokens, "completion tokens": reply.usage.completion_tokens}
+    known = [f"{count} {name}" for name, count in counts.items() if count is not None]
+    return ", ".join((*known, f"finish reason {shown(reply.finish_reason)}"))
+
+
+def _ms_since(started: float) -> float:
+    return (perf_counter() - started) * 1000

@@ -1,0 +1,81 @@
+"""What happens in a suite, as the lines of its record."""
+
+from collections.abc import Iterable
+from time import time
+
+from gekko.plan.trials import Trial
+from gekko.record.entries import CaseEntry, ErrorEntry, Miss, RunEntry
+from gekko.run.asking import NoAnswerError
+from gekko.run.execute import Run
+from gekko.sources.files import digest
+
+SAID_CHARACTERS = 200
+"""A server may say anything in the place of a name."""
+
+
+def case_entry(trial: Trial) -> CaseEntry:
+    """Return the line of a case that is to be run."""
+    command, case, model = trial.address
+    return CaseEntry(
+        command=command,
+        case=case,
+        model=model,
+        file=str(trial.path),
+        expects_at=trial.expects_at,
+        definition=trial.definition,
+        runs=trial.runs,
+        needed=trial.needed,
+        xfail=trial.xfail,
+        tags=trial.tags,
+    )
+
+
+def run_entry(trial: Trial, index: int, run: Run, mismatches: Iterable[Miss]) -> RunEntry:
+    """Return the line of a run that was judged; no mismatches mean that it passed."""
+    command, case, model = trial.address
+    outcome, reply = run.outcome, run.answered.reply
+    missed = tuple(mismatches)
+    return RunEntry(
+        command=command,
+        case=case,
+        model=model,
+        run=index,
+        result="fail" if missed else "pass",
+        exit_code=0 if outcome.exit_code == 0 else 4,
+        request=run.request,
+        definition=trial.definition,
+        output=outcome.written,
+        output_digest=None if outcome.written is None else digest(outcome.written.encode()).sha256,
+        reasons=outcome.reasons,
+        mismatches=missed,
+        timestamp_ms=round(time() * 1000),
+        duration_ms=round(outcome.duration_ms, 3),
+        prompt_tokens=outcome.prompt_tokens,
+        completion_tokens=outcome.completion_tokens,
+        finish_reason=_cut(outcome.finish_reason),
+        retries=run.answered.retries,
+        model_answered=outcome.model_answered if run.is_from_fallback else None,
+        first_failure=run.first_failure,
+        server_model=_cut(reply.model),
+        system_fingerprint=_cut(reply.fingerprint),
+        replayed=run.answered.is_replayed,
+    )
+
+
+def error_entry(trial: Trial, index: int, error: NoAnswerError) -> ErrorEntry:
+    """Return the line of a run that got no answer."""
+    command, case, model = trial.address
+    return ErrorEntry(
+        command=command,
+        case=case,
+        model=model,
+        run=index,
+        message=str(error),
+        timestamp_ms=round(time() * 1000),
+        duration_ms=round(error.duration_ms, 3),
+        retries=error.retries,
+    )
+
+
+def _cut(said: str | None) -> str | None:
+    return said and said[:SAID_CHARACTERS]

@@ -1,0 +1,1 @@
+"""What is written down of a suite, and what is made of it."""
