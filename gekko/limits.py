@@ -8,6 +8,9 @@ INPUT_BYTES = 64 * MIB
 ANSWER_BYTES = 64 * MIB
 """A backend's answer: a server that never stops sending must not fill the memory."""
 
+RECORDING_BYTES = 256 * MIB
+"""What was answered in the runs of one case: a few answers of the greatest length, and more than anybody commits."""
+
 SPEC_FILE_BYTES = 1 * MIB
 """A case, command, model or backend file: people write these by hand."""
 

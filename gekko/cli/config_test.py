@@ -7,24 +7,46 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gekko.cli.exits import Exit
-from gekko.cli.options import AtLeast, Leaf, Seconds, command_path
+from gekko.cli.options import AtLeast, Seconds
+from gekko.cli.selecting import CHANGED, SelectingLeaf, ShardOf, say_if_nothing, selection_of
 from gekko.cli.session import Session
 from gekko.cli.streams import write_result
-from gekko.cli.suggestions import command_words, models
+from gekko.cli.suggestions import case_names, case_words, models, tags
+from gekko.errors import UsageError
 
 if TYPE_CHECKING:
-    from gekko.plan.suite import Selection
+    from gekko.plan.selection import Selection
     from gekko.run.cases import Conditions
 
 OBJECTS_UNTIL_GC = 1_000_000
 """Python would look for garbage after 700 new objects; but what is made of a case stays, and a run leaves no cycles."""
 
 
-@click.command("test", cls=Leaf)
-@click.argument("words", nargs=-1, metavar="[WORDS]…", shell_complete=command_words)
+@click.command("test", cls=SelectingLeaf)
+@click.argument("words", nargs=-1, metavar="[WORDS]…", shell_complete=case_words)
 @click.option(
-    "--tag", "tags", multiple=True, metavar="TAG", help="Only cases that have this tag; several: any of them."
+    "--case",
+    "cases",
+    multiple=True,
+    metavar="GLOB",
+    shell_complete=case_names,
+    help="Only cases whose name fits, or with a / in GLOB its command/path/name; several: any of them.",
 )
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="TAG",
+    shell_complete=tags,
+    help="Only cases that have this tag; several: any of them.",
+)
+@click.option(
+    CHANGED,
+    metavar="[REF]",
+    help="Only cases that changed, or their commands, since a commit of git (HEAD).",
+)
+@click.option("--shard", type=ShardOf(), metavar="I/N", help="Only the I-th of N parts of the cases.")
+@click.option("--list", "lists", is_flag=True, help="List the cases that would run, and send nothing.")
 @click.option(
     "--model",
     "models",
@@ -45,21 +67,21 @@ OBJECTS_UNTIL_GC = 1_000_000
 def test(session: Session, /, words: tuple[str, ...], as_json: bool, dry_run: bool, **options: Any) -> int:
     """Run the regression cases of configured commands.
 
-    WORDS select a command or a group of commands; without them all cases are run.
+    WORDS select a command or a group of commands, or are case files; without them all cases are run.
     """
     gc.set_threshold(OBJECTS_UNTIL_GC)
-    selection = _selection(words, options)
+    if options["lists"] and dry_run:
+        raise UsageError("--list and --dry-run exclude each other: the one shows cases, the other their messages")
+    selection = selection_of(session, words, options)
+    if options["lists"]:
+        from gekko.cli.listing import list_cases
+
+        return list_cases(session, selection, as_json=as_json)
     if dry_run:
         return _rehearse(session, selection, as_json)
     from gekko.cli.suite_run import run_and_report
 
     return run_and_report(session, selection, _conditions(options), as_json)
-
-
-def _selection(words: tuple[str, ...], options: Mapping[str, Any]) -> "Selection":
-    from gekko.plan.suite import Selection
-
-    return Selection(command_path(words), tuple(dict.fromkeys(options["models"])), options["tags"], options["repeat"])
 
 
 def _conditions(options: Mapping[str, Any]) -> "Conditions":
@@ -82,6 +104,7 @@ def _rehearse(session: Session, selection: "Selection", as_json: bool) -> int:
     from gekko.report.table import painter, rehearsal_text
 
     trials = plan_rehearsal(session.catalog(), discover(), selection, session.environ)
+    say_if_nothing(session, selection, trials)
     rehearsals = (rehearse(trial) for trial in trials)
     if as_json:
         write_result(json_rows(rehearsal_row(each) for each in rehearsals))

@@ -9,11 +9,13 @@ from gekko.checks.registry import discover
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import OutOfTime, run_heedful
 from gekko.cli.notices import about_the_engine
+from gekko.cli.selecting import say_if_nothing
 from gekko.cli.session import Session
 from gekko.cli.streams import tell, write_result
 from gekko.errors import BackendError, Issue, OutputError
 from gekko.locations import Location
-from gekko.plan.suite import Selection, Suite, plan_suite
+from gekko.plan.selection import Selection
+from gekko.plan.suite import Suite, plan_suite
 from gekko.record.results import CaseResult
 from gekko.report.progress import Progress
 from gekko.report.rows import Extras, json_rows, result_row
@@ -27,6 +29,10 @@ from gekko.wording import counted
 def run_and_report(session: Session, selection: Selection, conditions: Conditions, as_json: bool) -> int:
     """Run the selected cases, write the report, and return the exit code."""
     suite = plan_suite(session.catalog(), discover(), selection, session.environ)
+    if not suite.trials:
+        say_if_nothing(session, selection, suite.trials)
+        write_report(session, [], Extras(model=len(selection.models) > 1), as_json=as_json)
+        return Exit.SUCCESS
     about_the_engine(session, suite.accesses)
     started = monotonic()
     try:

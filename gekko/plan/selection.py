@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from gekko.errors import ConfigurationError, Issue, UsageError
 from gekko.locations import shown_path
@@ -47,6 +47,14 @@ class Shard:
         return f"{self.index}/{self.count}"
 
 
+@frozen
+class Then:
+    """What the trials were at a commit, which *ref* names: the fingerprint of each that was sound."""
+
+    ref: str
+    fingerprints: Mapping[Address, str] = field(repr=False)
+
+
 @frozen(kw_only=True)
 class Selection:
     """Which cases are meant, and how they are tried; each field narrows what those before it leave."""
@@ -62,8 +70,8 @@ class Selection:
     """Only cases that have one of these, where there are any."""
     addresses: frozenset[Address] | None = None
     """Only trials that have one of these, where it is not None."""
-    before: Mapping[Address, str] | None = None
-    """Only trials whose fingerprint is another one than here, where it is not None; see `gekko.plan.since`."""
+    since: Then | None = None
+    """Only trials that have changed since, where it is not None."""
     models: tuple[str, ...] = ()
     """What the cases are tried on, instead of their own models."""
     repeat: int | None = None
@@ -88,6 +96,15 @@ def choose(catalog: Catalog, selection: Selection) -> tuple[Cases, list[Issue]]:
         cases = _fitting(selection, cases, is_complete=not issues)
     shard = selection.shard
     return cases if shard is None else {key: found for key, found in cases.items() if shard.holds(key)}, issues
+
+
+def nothing_left(selection: Selection) -> str:
+    """Return why a selection comes to no trial, where that is no mistake."""
+    if selection.since is not None:
+        return f"nothing to do: no selected case has changed since {selection.since.ref}"
+    if selection.addresses is not None:
+        return "nothing to do: no selected case failed in the last run, or was left out"
+    return f"nothing to do: shard {selection.shard} has none of the selected cases"
 
 
 def require_tags(catalog: Catalog, selection: Selection, trials: Iterable[Trial]) -> None:
@@ -196,7 +213,7 @@ def _key_of(catalog: Catalog, file: Path) -> tuple[CaseKey, Scope]:
 
 def _spellings(file: Path, tests: Path) -> Iterator[tuple[Path, Path]]:
     """Yield how a file and a folder are compared: as they are written, and with the links on their way followed."""
-    yield Path(os.path.abspath(file)), Path(os.path.abspath(tests))
+    yield Path(os.path.normpath(file.absolute())), Path(os.path.normpath(tests.absolute()))
     yield Path(os.path.realpath(file.parent), file.name), Path(os.path.realpath(tests))
 
 

@@ -16,7 +16,7 @@ from gekko.plan.catalog import Catalog, listed_cases, load_catalog
 from gekko.plan.fingerprints import case_parts, command_parts
 from gekko.plan.job import Recipe
 from gekko.plan.recipes import Recipes
-from gekko.plan.selection import Cases, Selection, choose
+from gekko.plan.selection import Cases, Selection, Then, choose
 from gekko.plan.trials import Address, CaseReader, Trial
 from gekko.sources.files import digest
 from gekko.sources.git import GitProblem, Repository, find_repository
@@ -57,10 +57,8 @@ class Fingerprints:
                 yield self._command(self.recipes.recipe(tuple(command.split("/"))))
 
 
-def fingerprints_at(
-    ref: str, catalog: Catalog, registry: Registry, selection: Selection, environ: Mapping[str, str]
-) -> Mapping[Address, str]:
-    """Return the fingerprints that the trials of the selected cases had at the commit *ref*; of a broken one, none.
+def look_back(ref: str, catalog: Catalog, registry: Registry, selection: Selection, environ: Mapping[str, str]) -> Then:
+    """Return what the trials of the selected cases were at the commit *ref*.
 
     The repository is that of the most local scope. A scope that lies elsewhere is taken as it is now.
 
@@ -75,8 +73,8 @@ def fingerprints_at(
     cases, _ = choose(catalog, selection)
     with _as_they_were(catalog.scopes, repository, commit) as scopes, suppress(ConfigurationError):
         then = Recipes(load_catalog(scopes), environ)
-        return dict(_fingerprints(then, registry, selection, cases))
-    return {}  # nothing of a configuration that cannot be loaded is as it was
+        return Then(ref, dict(_fingerprints(then, registry, selection, cases)))
+    return Then(ref, {})  # nothing of a configuration that cannot be loaded is as it was
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from gekko.plan.catalog import Catalog
 from gekko.plan.job import Recipe
 from gekko.plan.recipes import Recipes
 from gekko.plan.selection import Selection, choose, require_tags
-from gekko.plan.since import Fingerprints
 from gekko.plan.targets import Target
 from gekko.plan.trials import CaseReader, Trial
 
@@ -96,9 +95,11 @@ def _narrowed(trials: Iterable[Trial], selection: Selection, recipes: Recipes) -
     """Return the trials that are asked for one by one, or because something changed."""
     if (wanted := selection.addresses) is not None:
         trials = (trial for trial in trials if trial.address in wanted)
-    if (before := selection.before) is not None:
+    if (then := selection.since) is not None:
+        from gekko.plan.since import Fingerprints  # which needs what few calls do: processes and temporary files
+
         now = Fingerprints(recipes)
-        trials = (trial for trial in trials if before.get(trial.address) != now.of(trial))
+        trials = (trial for trial in trials if then.fingerprints.get(trial.address) != now.of(trial))
     return trials
 
 

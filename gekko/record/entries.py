@@ -44,10 +44,13 @@ class Invocation:
     """What was asked for on the command line, as far as it decides which cases run and how they are judged."""
 
     words: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     shard: str | None = None
+    failed: bool = ruled(default=False, doc="Only what the run before had left.")
+    changed: str | None = ruled(default=None, doc="Only what had changed since this commit.")
     repeat: int | None = None
     fail_on_flaky: bool = False
 
@@ -78,6 +81,7 @@ class CaseEntry:
     file: str
     expects_at: tuple[str, ...] = ruled(default=("expect",), doc="The table of the file that says what is expected.")
     definition: str = ruled(doc="A digest of the case file, and of the files that its expectations read.")
+    asked: str | None = ruled(default=None, doc="A digest of the commands and models that its expectations ask.")
     runs: int = ruled(positive, doc="How often it runs at most.")
     needed: int | None = ruled(default=None, doc="How many runs must pass, where a rule says so; else all must.")
     xfail: str | None = ruled(default=None, doc="Why this model is known to fail the case.")

@@ -2,7 +2,7 @@
 
 import logging
 from time import perf_counter
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from attrs import frozen
 
@@ -19,6 +19,9 @@ log = logging.getLogger(__name__)
 
 class NoAnswerError(BackendError):
     """A model gave no answer; *duration_ms* is how long its requests took, without what went before them."""
+
+    is_final: ClassVar[bool] = False
+    """Whether there is no sense in asking a fallback instead."""
 
     def __init__(self, message: str, duration_ms: float, retries: int = 0) -> None:
         super().__init__(message)

@@ -152,6 +152,8 @@ class _SuiteRun:
             tally.add(await self._run(trial, index))
             if tally.is_settled:
                 break
+        if self._has_stopped:
+            return  # it came too late to count
         result = tally.result()
         self._results[position] = result
         self._follow(CaseFinished(trial, result))

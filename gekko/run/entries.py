@@ -3,14 +3,31 @@
 from collections.abc import Iterable
 from time import time
 
+from gekko.plan.selection import Selection
 from gekko.plan.trials import Trial
-from gekko.record.entries import CaseEntry, ErrorEntry, Miss, RunEntry
+from gekko.record.entries import CaseEntry, ErrorEntry, Invocation, Miss, RunEntry
 from gekko.run.asking import NoAnswerError
 from gekko.run.execute import Run
 from gekko.sources.files import digest
 
 SAID_CHARACTERS = 200
 """A server may say anything in the place of a name."""
+
+
+def invocation(selection: Selection, *, fails_on_flaky: bool = False) -> Invocation:
+    """Return what was asked for, as the first line of a record says it."""
+    return Invocation(
+        words=selection.words,
+        files=tuple(map(str, selection.files)),
+        models=selection.models,
+        cases=selection.cases,
+        tags=selection.tags,
+        shard=None if selection.shard is None else str(selection.shard),
+        failed=selection.addresses is not None,
+        changed=None if selection.since is None else selection.since.ref,
+        repeat=selection.repeat,
+        fail_on_flaky=fails_on_flaky,
+    )
 
 
 def case_entry(trial: Trial) -> CaseEntry:

@@ -92,7 +92,7 @@ class Executor:
         try:
             return await self._ask(recipe.target, body, rules_of(recipe), showing)
         except NoAnswerError as first:
-            if fallback is None or (showing is not None and showing.has_begun):
+            if fallback is None or first.is_final or (showing is not None and showing.has_begun):
                 raise
             if showing is not None:
                 showing.forget()

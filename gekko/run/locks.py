@@ -55,20 +55,28 @@ async def _pause(secs: float, freed: asyncio.Event | None) -> None:
 
 
 def _first_free(paths: Sequence[Path]) -> int | None:
-    return next((descriptor for path in paths if (descriptor := _locked(path)) is not None), None)
+    return next((descriptor for path in paths if (descriptor := lock_now(path)) is not None), None)
 
 
-def _locked(path: Path) -> int | None:
-    """Return *path*, open and locked, or None where somebody else has its lock."""
+def lock_now(path: Path) -> int | None:
+    """Return *path*, open and locked, or None where somebody else has its lock; raises as lock_one does."""
     descriptor = _opened(path)
     try:
-        _lock(descriptor)
+        lock(descriptor)
     except OSError as error:
         os.close(descriptor)
         if isinstance(error, TAKEN):
             return None
         raise
     return descriptor
+
+
+def lock(descriptor: int) -> None:
+    """Lock an open file, or raise one of `TAKEN` at once."""
+    if sys.platform == "win32":
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _opened(path: Path) -> int:
@@ -79,11 +87,3 @@ def _opened(path: Path) -> int:
     except FileNotFoundError:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return os.open(path, flags, 0o600)
-
-
-def _lock(descriptor: int) -> None:
-    """Lock an open file, or raise at once."""
-    if sys.platform == "win32":
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    else:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -38,7 +38,7 @@ class Repository:
             found = self._run("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
             if found.returncode == 0:
                 return _line(found.stdout)
-        raise GitProblem(joined(f"'{printable(ref)}' names no commit of {shown_path(self.top)}", self._near(ref)))
+        raise GitProblem(joined(f"'{printable(ref)}' names no commit of {self.top}", self._near(ref)))
 
     def check_out(self, commit: str, roots: Sequence[PurePath], into: Path) -> None:
         """Make of the folder *into* what the repository's folder was at *commit*, as far as anybody will look.

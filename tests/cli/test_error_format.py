@@ -207,7 +207,7 @@ class TestTheRest:
     def test_a_note_is_a_line_of_its_own(self, project: Project) -> None:
         run = project.gko("config", "init", "--config-dir", "new", "--base-url", "http://127.0.0.1:9", *JSON)
 
-        assert lines(run) == [{"kind": "note", "message": "next: gko config test"}]
+        assert lines(run) == [{"kind": "note", "message": "next: gko config test --config-dir new"}]
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_an_end_by_a_signal_is_silent(self, project: Project, server: StubServer, number: int) -> None:

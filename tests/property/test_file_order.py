@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from gekko.checks.registry import discover
 from gekko.errors import ConfigurationError
 from gekko.plan.catalog import load_catalog
-from gekko.plan.suite import Selection, Suite, plan_suite
+from gekko.plan.selection import Selection
+from gekko.plan.suite import Suite, plan_suite
 from gekko.sources.scopes import Scope
 from tests.project import FRONT, JSON_OUTPUT, PROMPT
 

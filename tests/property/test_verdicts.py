@@ -16,7 +16,8 @@ from gekko.checks.registry import GROUP, Registry, discover, registry_of
 from gekko.jsontext import compact
 from gekko.plan.binding import Binder, Expectations, Surroundings
 from gekko.plan.catalog import load_catalog
-from gekko.plan.suite import Selection, plan_suite
+from gekko.plan.selection import Selection
+from gekko.plan.suite import plan_suite
 from gekko.plan.trials import Trial
 from gekko.run.cases import judge
 from gekko.sources.scopes import Scope

@@ -1,0 +1,214 @@
+"""Recordings: what was answered in each run of a case, in a file beside it, as it is read and as it is written.
+
+A recording is JSON Lines. The fields of these classes are the keys of its lines, in their order; a key without a value
+is left out. No time and no duration is in it: where the answers are the same, so are the bytes.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias, cast
+
+from attrs import asdict, define, field, frozen
+
+from gekko import jsontext, limits
+from gekko.errors import ConfigurationError, InputOutputError, Issue, Problem
+from gekko.locations import Location, shown_path
+from gekko.sources.files import FileProblem, mode, read_bytes
+from gekko.specs.rules import not_negative
+from gekko.specs.structure import StructureError, ruled, structure
+
+VERSION: Final = 1
+"""Of the format. A reader that knows this version reads every recording that says so."""
+
+SUFFIX: Final = ".recording.jsonl"
+
+MENDING: Final = "mend the line, or remove the file and record the case anew"
+
+Purpose: TypeAlias = Literal["run", "fallback", "question"]
+"""Why a model was asked: for the run itself, in place of the model that failed, or because an expectation wanted it."""
+
+
+@frozen(kw_only=True)
+class RecordingEntry:
+    """The first line: what this file is."""
+
+    type: Literal["recording"] = "recording"
+    version: Literal[1] = VERSION
+
+
+@frozen(kw_only=True)
+class ModelEntry:
+    """A model that the case was tried on; the lines of its runs follow."""
+
+    type: Literal["model"] = "model"
+    model: str
+    parts: Mapping[str, str] = ruled(doc="All that the request of the run depends on: a digest by part.")
+
+
+@frozen(kw_only=True)
+class AnswerEntry:
+    """A model was asked, and answered."""
+
+    type: Literal["answer"] = "answer"
+    model: str = ruled(doc="The model that the case is tried on.")
+    run: int = ruled(not_negative, doc="Counts the runs of the case from 0.")
+    purpose: Purpose = ruled(doc="For what a model was asked: the run, its fallback, or a question of an expectation.")
+    asked: str = ruled(doc="The model that was asked.")
+    request: str = ruled(doc="The SHA-256 of what was sent to it.")
+    content: str
+    finish_reason: str | None = None
+    prompt_tokens: int | None = ruled(not_negative, default=None)
+    completion_tokens: int | None = ruled(not_negative, default=None)
+    server_model: str | None = ruled(default=None, doc="The model that the server says answered.")
+    system_fingerprint: str | None = None
+
+
+@frozen(kw_only=True)
+class FailureEntry:
+    """A model was asked, and gave no answer; its fallback did."""
+
+    type: Literal["failure"] = "failure"
+    model: str = ruled(doc="The model that the case is tried on.")
+    run: int = ruled(not_negative, doc="Counts the runs of the case from 0.")
+    purpose: Purpose
+    asked: str = ruled(doc="The model that was asked.")
+    request: str = ruled(doc="The SHA-256 of what was sent to it.")
+    message: str
+
+
+Exchange: TypeAlias = AnswerEntry | FailureEntry
+"""One question to one model, and what came of it."""
+
+Line: TypeAlias = RecordingEntry | ModelEntry | AnswerEntry | FailureEntry
+
+
+@frozen
+class Tape:
+    """What was asked and answered on one model: *runs* are by their index, each in the order in which it happened."""
+
+    parts: Mapping[str, str] = field(factory=dict)
+    runs: Mapping[int, tuple[Exchange, ...]] = field(factory=dict)
+
+
+Recording: TypeAlias = Mapping[str, Tape]
+"""The tapes of a case, by the id of the model that it was tried on."""
+
+
+def recording_path(case: Path) -> Path:
+    """Return the path of the recording of the case file *case*."""
+    return case.with_name(case.stem + SUFFIX)
+
+
+def read_recording(path: Path) -> Recording:
+    """Return what is recorded in the file at *path*; nothing where there is no such file.
+
+    Raises:
+        ConfigurationError: it is no recording, with the line that is none.
+    """
+    if mode(path) is None:
+        return {}
+    try:
+        return _recording(path, read_bytes(path, limits.RECORDING_BYTES, "recording"))
+    except FileProblem as error:
+        raise ConfigurationError([Issue(Location(path), error.problem, error.hint)]) from None
+
+
+def check_recordings(cases: Iterable[Path]) -> None:
+    """Read the recordings of the case files *cases*, and keep none.
+
+    Raises:
+        ConfigurationError: some are broken; all of those are told.
+    """
+    issues: list[Issue] = []
+    for case in dict.fromkeys(cases):
+        try:
+            read_recording(recording_path(case))
+        except ConfigurationError as error:
+            issues += error.issues
+    if issues:
+        raise ConfigurationError(issues)
+
+
+def write_recording(path: Path, recording: Recording) -> None:
+    """Write a recording, unless that is what the file holds; a reader finds the old one or this, and never a part.
+
+    Raises:
+        InputOutputError: it cannot be written.
+    """
+    content = b"".join(map(_written, _lines(recording)))
+    beside = path.with_name(f".{path.name}.{os.getpid()}")  # a hidden file is no case, whatever becomes of it
+    try:
+        if mode(path) is not None and path.read_bytes() == content:
+            return
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise InputOutputError(f"{shown_path(path)}: cannot be written: {error.strerror}") from error
+
+
+def _recording(path: Path, raw: bytes) -> Recording:
+    reading = _Reading()
+    for number, text in enumerate(raw.removesuffix(b"\n").split(b"\n"), 1):
+        try:
+            reading.take(_read(text), is_first=number == 1)
+        except StructureError as error:
+            found = error.problems[0]
+            issue = Issue(Location(path, found.at, line=number), found.problem, found.hint or MENDING)
+            raise ConfigurationError([issue]) from None
+    return reading.tapes
+
+
+@define
+class _Reading:
+    """Puts the lines of a recording together."""
+
+    tapes: dict[str, Tape] = field(factory=dict, init=False)
+    _runs: dict[str, dict[int, tuple[Exchange, ...]]] = field(factory=dict, init=False)
+
+    def take(self, line: Line, *, is_first: bool) -> None:
+        """Take the next line; raises StructureError where it does not belong there."""
+        if is_first != isinstance(line, RecordingEntry):
+            raise _refused(f"a line of the type '{line.type}'", "the first line has the type 'recording'")
+        match line:
+            case ModelEntry(model=model):
+                if model in self.tapes:
+                    raise _refused(f"the model '{model}' for the second time")
+                self._runs[model] = {}
+                self.tapes[model] = Tape(line.parts, self._runs[model])
+            case AnswerEntry(model=model, run=run) | FailureEntry(model=model, run=run):
+                if model not in self.tapes:
+                    raise _refused(f"a run on the model '{model}', of which no line above tells")
+                self._runs[model][run] = (*self._runs[model].get(run, ()), line)
+
+
+def _refused(problem: str, hint: str = "") -> StructureError:
+    return StructureError([Problem(problem, hint)])
+
+
+def _read(text: bytes) -> Line:
+    try:
+        # An answer may hold half a character, which the strict reading refuses.
+        document = jsontext.parse_loosely(text.decode())
+    except UnicodeDecodeError as error:
+        raise _refused(f"not UTF-8, at byte {error.start} of the line") from None
+    except jsontext.JsonTextError as error:
+        raise _refused(f"not JSON: {str(error).removeprefix('line 1, ')}") from None
+    return cast("Line", structure(document, cast("Any", Line)))
+
+
+def _lines(recording: Recording) -> Iterator[Line]:
+    """Yield the lines of a recording, in an order that depends on nothing but what is in it."""
+    yield RecordingEntry()
+    for model, tape in sorted(recording.items()):
+        yield ModelEntry(model=model, parts=tape.parts)
+        yield from chain.from_iterable(exchanges for _, exchanges in sorted(tape.runs.items()))
+
+
+def _written(line: Line) -> bytes:
+    filled = asdict(line, filter=lambda _, value: value is not None)
+    # Half a character becomes the escape of JSON for it.
+    return f"{json.dumps(filled, ensure_ascii=False, separators=(',', ':'))}\n".encode("utf-8", "backslashreplace")

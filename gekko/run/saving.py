@@ -1,0 +1,118 @@
+"""A record in a file that the user names: complete, and there only once the suite has ended, in whatever way."""
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from glob import escape
+from pathlib import Path
+from typing import Self
+
+from attrs import define
+
+from gekko.errors import InputOutputError, UsageError
+from gekko.locations import shown_path
+from gekko.record.entries import Entry, line
+from gekko.record.reading import is_record
+from gekko.run.journal import append
+from gekko.run.locks import lock, lock_now
+from gekko.sources.files import FileProblem
+from gekko.sources.scopes import Scope
+
+SUFFIX = ".unfinished"
+
+
+@define
+class SavedRecord:
+    """A record that is being written beside the file that it will replace."""
+
+    _named: Path
+    _target: Path
+    _beside: Path
+    _descriptor: int
+
+    @classmethod
+    def begin(cls, path: Path) -> Self:
+        """Return a new record that will be at *path*.
+
+        Raises:
+            InputOutputError: it cannot be written there.
+        """
+        target = Path(os.path.realpath(path))  # or a link would be replaced by the file
+        beside = target.with_name(f".{target.name}.{os.getpid()}{SUFFIX}")
+        try:
+            _delete_leftovers(target)
+            descriptor = os.open(beside, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC, _mode(target))
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        with suppress(OSError):  # not every file system has locks
+            lock(descriptor)
+        return cls(path, target, beside, descriptor)
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        """Append entries.
+
+        Raises:
+            InputOutputError: the disk is full, or the like.
+        """
+        try:
+            append(self._descriptor, b"".join(map(line, entries)))
+        except OSError as error:
+            raise _unwritable(self._named, error) from error
+
+    def finish(self) -> None:
+        """Put the record in its place.
+
+        Raises:
+            InputOutputError: that is not possible.
+        """
+        try:
+            self._beside.replace(self._target)
+        except OSError as error:
+            raise _unwritable(self._named, error) from error
+
+    def close(self) -> None:
+        """Close the file; a record that was not finished is gone."""
+        os.close(self._descriptor)
+        self._beside.unlink(missing_ok=True)
+
+
+def require_savable(path: Path, scopes: Iterable[Scope]) -> None:
+    """Refuse a file in whose place no record should be.
+
+    Raises:
+        UsageError: it belongs to the configuration, or holds something else than a record.
+        InputOutputError: it cannot be read.
+    """
+    target = Path(os.path.realpath(path))
+    for scope in scopes:
+        if target.is_relative_to(os.path.realpath(scope.root)) and target.suffix != ".jsonl":
+            problem = f"{shown_path(path)} is in the folder of the {scope.name} scope, where files are configuration"
+            raise UsageError(f"--save: {problem}; accepted there: a name that ends in .jsonl")
+    try:
+        if not target.exists() or is_record(target):
+            return
+    except FileProblem as error:
+        raise InputOutputError(f"--save: {shown_path(path)}: {error}") from None
+    raise UsageError(f"--save: {shown_path(path)} holds something else than a record, and is not replaced")
+
+
+def _mode(target: Path) -> int:
+    """Return the permissions of the file that is replaced: its owner may have made it private."""
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except OSError:
+        return 0o666
+
+
+def _delete_leftovers(target: Path) -> None:
+    """Delete what a process left that was killed."""
+    for path in target.parent.glob(f".{escape(target.name)}.*{SUFFIX}"):
+        descriptor = lock_now(path)
+        if descriptor is not None:
+            path.unlink()
+            os.close(descriptor)
+
+
+def _unwritable(path: Path, error: OSError) -> InputOutputError:
+    return InputOutputError(f"--save: {shown_path(path)} cannot be written: {error.strerror}")
