@@ -1,10 +1,8 @@
 """What a case costs with a model that answers at once, next to a bare loop that sends the same with the same client."""
 
 import argparse
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -14,6 +12,7 @@ from typing import NoReturn
 from attrs import frozen
 
 from benchmarks.measuring import Contender, Spent, Target, conclude, give_up, ratio, show, spend, take_turns
+from benchmarks.serving import server
 from benchmarks.suites import ANSWER, environment, write_suite
 from tests.project import GKO
 from tests.stub_server import StubServer
@@ -45,7 +44,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
-    with TemporaryDirectory() as folder, server() as url:
+    with TemporaryDirectory() as folder, server(0.0) as url:
         many = contenders(Path(folder) / "many", url, options.cases)
         one = contenders(Path(folder) / "one", url, 1)
         turns = take_turns({**labelled("many", many), **labelled("one", one)}, options.rounds)
@@ -59,7 +58,7 @@ def contenders(folder: Path, url: str, cases: int) -> Mapping[str, Contender]:
     environ = environment(write_suite(folder, cases, url))
     test = (GKO, "config", "test", "--json")
     return {
-        BARE: partial(spend, (sys.executable, BARE_LOOP, f"{url}/v1/chat/completions", bodies), folder, environ),
+        BARE: partial(spend, (sys.executable, BARE_LOOP, f"{url}/v1/chat/completions", bodies, "1"), folder, environ),
         CHECK: partial(spend, (*test, "--dry-run"), folder, environ),
         WHOLE: partial(spend, test, folder, environ),
     }
@@ -74,17 +73,6 @@ def recorded(folder: Path, cases: int) -> Sequence[bytes]:
     if done.exit_code != 0 or len(bodies) != cases:
         give_up(f"{cases} cases made {len(bodies)} requests, and gko ended with {done.exit_code}: {done.stderr}")
     return bodies
-
-
-@contextmanager
-def server() -> Iterator[str]:
-    """Run the server in a process of its own, and yield its URL."""
-    with subprocess.Popen(
-        (sys.executable, "-m", "benchmarks.server"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.communicate()  # the end of its input is the end of the server
 
 
 def labelled(size: str, contenders: Mapping[str, Contender]) -> Mapping[str, Contender]:

@@ -68,6 +68,8 @@ class GekkoError(Exception):
 
     kind: ClassVar[str]
     exit_code: ClassVar[int]
+    resume: str = ""
+    """The command line that goes on where this error has ended something."""
 
 
 class InputOutputError(GekkoError):

@@ -18,6 +18,14 @@ FRONT: Final = 'model = "fast"\n[partials]\nstyle = "style"\n'
 
 PROMPT: Final = "{{ partials.style }} {{ input }}"
 
+JUDGED: Final = """
+    commands_asked = ("grade",)
+    models_asked = ("second",)
+
+    def judge(self, value, outcome):
+        yield from ()
+"""
+
 NO_CONFIGURATION: Final = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 
 
@@ -45,7 +53,9 @@ def listed(run: Finished) -> list[str]:
 
 def changed(project: Project, *args: str) -> list[str]:
     """Return the cases that changed, by the option alone or as *args* have it."""
-    return listed(project.gko("config", "test", "--list", "--json", *(args or ("--changed",)), environ=NO_CONFIGURATION))
+    return listed(
+        project.gko("config", "test", "--list", "--json", *(args or ("--changed",)), environ=NO_CONFIGURATION)
+    )
 
 
 @pytest.fixture
@@ -158,8 +168,21 @@ class TestWhatCounts:
         assert "tests/plain/a.toml" in run.stderr
         assert server.requests == []
 
-    def test_a_command_that_judges_the_answers_selects(self, project: Project) -> None:
-        assert plug_in is not None
+    def test_whoever_judges_the_answers_selects(self, project: Project) -> None:
+        plug_in(project, "graded", JUDGED)
+        project.model(id="judge")
+        project.model(id="second")
+        project.command("grade", 'model = "judge"\n', "Grade: {{ input }}")
+        project.case("plain/graded", "graded = true")
+        commit(project)
+        assert changed(project) == []
+
+        project.command("grade", 'model = "judge"\n', "Grade well: {{ input }}")
+        assert changed(project) == ["plain/graded"]
+
+        git(project, "checkout", "--quiet", ".gekko/commands")
+        project.model("[generation]\nseed = 1\n", id="second")
+        assert changed(project) == ["plain/graded"]
 
     def test_another_model_on_the_command_line_is_compared_with_itself(self, project: Project) -> None:
         project.model(id="other")
@@ -211,8 +234,11 @@ class TestWhere:
 
         assert changed(inner) == ["ask/a", "git/review/a"]
 
-    def test_a_scope_that_is_not_in_the_repository_is_as_it_is_now(self, project: Project) -> None:
-        user = project.folder / "home/.config/gekko/partials/style.md"
+    def test_a_scope_that_is_not_in_the_repository_is_as_it_is_now(
+        self, project: Project, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        project.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("home"))
+        user = Path(project.environ["XDG_CONFIG_HOME"], "gekko/partials/style.md")
         user.parent.mkdir(parents=True)
         user.write_text("Of the user.")
         (project.root / "partials/style.md").unlink()
@@ -298,9 +324,7 @@ class TestRefs:
         assert changed(project, "--changed=ask", "ask") == ["ask/a"]
 
     @pytest.mark.parametrize(("ref", "near"), [("befroe", "'before'"), ("-n", ""), ("", ""), ("HEAD:.gekko", "")])
-    def test_that_name_no_commit_are_refused(
-        self, project: Project, server: StubServer, ref: str, near: str
-    ) -> None:
+    def test_that_name_no_commit_are_refused(self, project: Project, server: StubServer, ref: str, near: str) -> None:
         run = project.gko("config", "test", f"--changed={ref}")
 
         assert (run.exit_code, run.stdout) == (2, b"")

@@ -8,6 +8,7 @@ import attrs
 from attrs import field, frozen
 
 from gekko.checks.outcome import FORMATS, MISSING, Format, Outcome
+from gekko.checks.validators import are_arguments, is_a, is_conversation, is_input, is_text
 from gekko.errors import Problem
 from gekko.locations import KeyPath
 from gekko.messages import Message
@@ -37,12 +38,6 @@ class Place(Enum):
     """A comparison in the `is` of a pointer; it judges the value there."""
 
 
-def _is_text(_: object, attribute: "attrs.Attribute[str]", value: object) -> None:
-    # A checker that gets it wrong learns it where it does so, not where the message is written.
-    if not isinstance(value, str):
-        raise TypeError(f"'{attribute.name}' of a Mismatch must be a str, not {type(value).__name__}")
-
-
 @frozen
 class Mismatch:
     """What was expected, in words, and what was there instead.
@@ -50,33 +45,33 @@ class Mismatch:
     *at* is a JSON pointer from the judged value to the place that differs; "" is the value itself.
     """
 
-    expected: str = field(validator=_is_text)
+    expected: str = field(validator=is_text)
     found: object = MISSING
-    at: str = field(default="", validator=_is_text)
+    at: str = field(default="", validator=is_text)
 
 
 @frozen
 class AskModel:
     """A conversation to put before a chat model, named by its id."""
 
-    model: str
-    messages: tuple[Message, ...]
+    model: str = field(validator=is_text)
+    messages: tuple[Message, ...] = field(converter=tuple[Message, ...], validator=is_conversation)
 
 
 @frozen
 class AskCommand:
     """A configured command to run, named by its path ("git/review"), with an input and arguments."""
 
-    command: str
-    input: str
-    args: Mapping[str, str] = field(factory=dict)
+    command: str = field(validator=is_text)
+    input: str = field(validator=is_input)
+    args: Mapping[str, str] = field(factory=dict, validator=are_arguments)
 
 
 @frozen
 class Ask:
     """A request that a checker cannot make itself: yield it, and the engine sends the reply back."""
 
-    request: AskModel | AskCommand
+    request: AskModel | AskCommand = field(validator=is_a(AskModel, AskCommand))
 
 
 @frozen

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 import click
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gekko.cli.exits import Exit
 from gekko.cli.options import name_of
@@ -27,6 +27,8 @@ class Complaint:
     advice: str = ""
     """What a person could type next; a program is not told."""
     issues: tuple[dict[str, object], ...] = ()
+    resume: str = ""
+    """What goes on where the error has ended something; a program is told as well."""
     words: str = field()
     """The whole text for a person, where it is more than "error: " and the message."""
 
@@ -36,15 +38,23 @@ class Complaint:
 
     def written(self, error_format: ErrorFormat) -> str:
         """Return it as it is written to stderr."""
-        return self.words if error_format == "text" else json_line(self._record())
+        if error_format == "json":
+            return json_line(self._record())
+        return f"{self.words}\ntry: {self.resume}" if self.resume else self.words
 
     def _record(self) -> dict[str, object]:
         kind, code = self.kind, int(self.exit_code)
-        return {"kind": kind, "message": self.message, "exit_code": code, "issues": list(self.issues)}
+        record = {"kind": kind, "message": self.message, "exit_code": code, "issues": list(self.issues)}
+        return {**record, "resume": self.resume} if self.resume else record
 
 
 def complaint(error: GekkoError | click.UsageError) -> Complaint:
     """Return what is to be said of *error*."""
+    found = _of(error)
+    return evolve(found, resume=error.resume) if isinstance(error, GekkoError) and error.resume else found
+
+
+def _of(error: GekkoError | click.UsageError) -> Complaint:
     match error:
         case click.exceptions.NoArgsIsHelpError():
             return _of_a_group(error)

@@ -8,10 +8,11 @@ import click
 
 from gekko.cli.exits import Exit
 from gekko.cli.options import AtLeast, Seconds
+from gekko.cli.recording import ReplayingLeaf, answers_of, recording_options, refuse_alternatives
 from gekko.cli.selecting import CHANGED, SelectingLeaf, ShardOf, say_if_nothing, selection_of
 from gekko.cli.session import Session
 from gekko.cli.streams import write_result
-from gekko.cli.suggestions import case_names, case_words, models, tags
+from gekko.cli.suggestions import case_names, case_words, files, models, tags
 from gekko.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ OBJECTS_UNTIL_GC = 1_000_000
 """Python would look for garbage after 700 new objects; but what is made of a case stays, and a run leaves no cycles."""
 
 
-@click.command("test", cls=SelectingLeaf)
+class TestLeaf(ReplayingLeaf, SelectingLeaf):
+    """A command with options whose value may be left out."""
+
+
+@click.command("test", cls=TestLeaf)
 @click.argument("words", nargs=-1, metavar="[WORDS]…", shell_complete=case_words)
 @click.option(
     "--case",
@@ -30,7 +35,7 @@ OBJECTS_UNTIL_GC = 1_000_000
     multiple=True,
     metavar="GLOB",
     shell_complete=case_names,
-    help="Only cases whose name fits, or with a / in GLOB its command/path/name; several: any of them.",
+    help="Only cases whose name fits, or, with a / in it, command/path/name; several: any of them.",
 )
 @click.option(
     "--tag",
@@ -40,10 +45,11 @@ OBJECTS_UNTIL_GC = 1_000_000
     shell_complete=tags,
     help="Only cases that have this tag; several: any of them.",
 )
+@click.option("--failed", is_flag=True, help="Only what failed or was not judged in the last run.")
 @click.option(
     CHANGED,
     metavar="[REF]",
-    help="Only cases that changed, or their commands, since a commit of git (HEAD).",
+    help="Only what has changed since a commit of git, which is HEAD where none is named.",
 )
 @click.option("--shard", type=ShardOf(), metavar="I/N", help="Only the I-th of N parts of the cases.")
 @click.option("--list", "lists", is_flag=True, help="List the cases that would run, and send nothing.")
@@ -56,6 +62,9 @@ OBJECTS_UNTIL_GC = 1_000_000
     help="Run every case with this model instead of its own; several: with each of them.",
 )
 @click.option("--repeat", type=AtLeast(1), metavar="N", help="Run each case N times, whatever it says itself.")
+@recording_options
+@click.option("--save", metavar="FILE", shell_complete=files, help="Write a record of the suite, once it has ended.")
+@click.option("--resume", is_flag=True, help="Go on with the last suite, however it ended, and run what is left.")
 @click.option("--jobs", type=AtLeast(1), default=1, metavar="N", help="Run so many cases at a time (default 1).")
 @click.option("--keep-going", is_flag=True, help="Count a case that gets no answer as an error, and go on.")
 @click.option("--max-fail", type=AtLeast(1), metavar="N", help="Stop after N cases that failed or got no answer.")
@@ -70,8 +79,11 @@ def test(session: Session, /, words: tuple[str, ...], as_json: bool, dry_run: bo
     WORDS select a command or a group of commands, or are case files; without them all cases are run.
     """
     gc.set_threshold(OBJECTS_UNTIL_GC)
-    if options["lists"] and dry_run:
-        raise UsageError("--list and --dry-run exclude each other: the one shows cases, the other their messages")
+    refuse_alternatives({**options, "dry_run": dry_run})
+    if options["save"] is not None and (options["lists"] or dry_run):
+        raise UsageError(f"--save and {'--list' if options['lists'] else '--dry-run'} exclude each other: nothing runs")
+    if options["resume"]:
+        return _resume(session, words, options, as_json=as_json)
     selection = selection_of(session, words, options)
     if options["lists"]:
         from gekko.cli.listing import list_cases
@@ -79,9 +91,23 @@ def test(session: Session, /, words: tuple[str, ...], as_json: bool, dry_run: bo
         return list_cases(session, selection, as_json=as_json)
     if dry_run:
         return _rehearse(session, selection, as_json)
+    from gekko.cli.suite_record import keeping_of
     from gekko.cli.suite_run import run_and_report
 
-    return run_and_report(session, selection, _conditions(options), as_json)
+    answers, keeping = answers_of(session, options), keeping_of(session, options)
+    return run_and_report(session, selection, _conditions(options), as_json, answers, keeping)
+
+
+def _resume(session: Session, words: tuple[str, ...], options: Mapping[str, Any], *, as_json: bool) -> int:
+    from gekko.cli.suite_record import keeping_of, past_suite
+    from gekko.cli.suite_run import run_and_report
+    from gekko.run.resuming import selection_of_record
+
+    past = past_suite(session, words, options)
+    fails_on_flaky = options["fail_on_flaky"] or past.suite.invocation.fail_on_flaky
+    conditions = _conditions({**options, "fail_on_flaky": fails_on_flaky})
+    answers, keeping = answers_of(session, options), keeping_of(session, options, past)
+    return run_and_report(session, selection_of_record(past), conditions, as_json, answers, keeping)
 
 
 def _conditions(options: Mapping[str, Any]) -> "Conditions":

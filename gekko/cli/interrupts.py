@@ -1,7 +1,9 @@
-"""Ctrl-C, SIGTERM and SIGHUP: each ends the program where it stands, with a code that names it."""
+"""Ctrl-C, SIGTERM and SIGHUP: each ends the program where it stands, with a code that names it; a second one at once."""
 
+import os
 import signal
 from collections.abc import Callable, Coroutine
+from time import monotonic
 from types import FrameType
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -21,6 +23,10 @@ CODES: Final = {
 PATIENCE_SECS = 0.25
 """An event loop has so long to close what it opened; an expectation at work does not let it come to that."""
 
+
+ECHO_SECS = 0.1
+"""A second signal within this time is taken for the first: a terminal sends Ctrl-C to all that runs in it, and some
+programs pass on to those that they have started what they got."""
 
 GRACE_SECS = 1.0
 """So long after its time a suite that is still there is taken for one that never gets to look at the clock."""
@@ -106,9 +112,16 @@ def _install(handler: Handler | signal.Handlers) -> None:
 
 
 def _interrupted(number: int) -> Interrupted:
-    # Once is enough: a second signal must not disturb the closing.
-    _install(signal.SIG_IGN)
-    return Interrupted(CODES[signal.Signals(number).name])
+    interrupted = Interrupted(CODES[signal.Signals(number).name])
+    first = monotonic()
+
+    def end_at_once(_: int, __: FrameType | None) -> None:
+        # Nothing is closed, but nothing outlives this either: the engine ends when its pipe does.
+        if monotonic() - first > ECHO_SECS:
+            os._exit(interrupted.code)
+
+    _install(end_at_once)
+    return interrupted
 
 
 def _raise_again(interrupted: Interrupted) -> None:

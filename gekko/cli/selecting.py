@@ -50,6 +50,7 @@ def selection_of(session: Session, words: Sequence[str], options: Mapping[str, A
 
     Raises:
         UsageError: what is asked for cannot be selected, or contradicts itself.
+        InputOutputError: the record of the last run is damaged.
         ConfigurationError: a backend or model file is wrong.
     """
     from gekko.plan.selection import Selection
@@ -67,6 +68,8 @@ def selection_of(session: Session, words: Sequence[str], options: Mapping[str, A
         models=tuple(dict.fromkeys(options["models"])),
         repeat=options["repeat"],
     )
+    if options["failed"]:
+        selection = _failed(session, selection)
     if options["changed"] is not None:
         selection = _changed(session, selection, options["changed"])
     return selection
@@ -78,6 +81,19 @@ def say_if_nothing(session: Session, selection: "Selection", trials: Sized) -> N
 
     if not trials:
         session.note(nothing_left(selection))
+
+
+def _failed(session: Session, selection: "Selection") -> "Selection":
+    from attrs import evolve
+
+    from gekko.record.outstanding import outstanding
+    from gekko.run.journal import project_digest, recorded
+
+    left = outstanding(recorded(session.state, project_digest(session.scopes())))
+    if left is None:
+        raise UsageError("--failed: no run of this project is known yet; `gko config test` runs all cases")
+    # A case may have failed on a model that is not its own.
+    return evolve(selection, addresses=left.addresses, models=selection.models or left.models)
 
 
 def _changed(session: Session, selection: "Selection", ref: str) -> "Selection":

@@ -93,18 +93,18 @@ class Session:
         """Write a line to stderr, unless it is less important than what `--verbose` asks for."""
         self._say(level, {"warn": "warning", "info": "info"}[level], text)
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, **facts: object) -> None:
         """Write a line to stderr that warns of nothing, unless `--verbose` asks for errors alone."""
-        self._say("warn", "note", text)
+        self._say("warn", "note", text, **facts)
 
     def utter(self, kind: str, text: str, **facts: object) -> None:
         """Write *text* to stderr; with `--error-format json` an object of its kind, the text, and more facts."""
         tell(text if self.error_format == "text" else json_line({"kind": kind, "message": text, **facts}))
 
-    def _say(self, level: Verbosity, kind: str, text: str) -> None:
+    def _say(self, level: Verbosity, kind: str, text: str, **facts: object) -> None:
         if LEVELS.index(level) <= LEVELS.index(self.verbosity):
             is_marked = kind == "warning" and self.error_format == "text"
-            self.utter(kind, f"warning: {text}" if is_marked else text)
+            self.utter(kind, f"warning: {text}" if is_marked else text, **facts)
 
     def say_once(self, name: str, text: str) -> None:
         """Tell a person at a terminal something that they need to hear only once; *name* is how it is remembered."""

@@ -1,51 +1,59 @@
 """A suite, run from the command line: who follows it, what is reported, and the exit code that it comes to."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from shutil import get_terminal_size
 from time import monotonic
+from typing import Any
 
-from gekko.checks.registry import discover
+from gekko.cli.answers import Answers
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import OutOfTime, run_heedful
 from gekko.cli.notices import about_the_engine
 from gekko.cli.selecting import say_if_nothing
 from gekko.cli.session import Session
 from gekko.cli.streams import tell, write_result
+from gekko.cli.suite_record import Keeping, keep_nothing, kept
 from gekko.errors import BackendError, Issue, OutputError
 from gekko.locations import Location
 from gekko.plan.selection import Selection
-from gekko.plan.suite import Suite, plan_suite
+from gekko.plan.suite import Suite
 from gekko.record.results import CaseResult
 from gekko.report.progress import Progress
 from gekko.report.rows import Extras, json_rows, result_row
 from gekko.report.table import failures, painter, result_table, summary
-from gekko.run.cases import CheckerBug, Conditions, OutOfTimeError, run_suite
+from gekko.run.cases import CheckerBug, Conditions, OutOfTimeError, Remembered, run_suite
+from gekko.run.entries import invocation
 from gekko.run.events import CaseFinished, Event, RunAnswered
+from gekko.run.recorder import Recorder
 from gekko.sources.document import pinpoint
 from gekko.wording import counted
 
 
-def run_and_report(session: Session, selection: Selection, conditions: Conditions, as_json: bool) -> int:
+def run_and_report(
+    session: Session,
+    selection: Selection,
+    conditions: Conditions,
+    as_json: bool,
+    answers: Answers,
+    keeping: Keeping,
+) -> int:
     """Run the selected cases, write the report, and return the exit code."""
-    suite = plan_suite(session.catalog(), discover(), selection, session.environ)
+    suite = answers.plan(session, selection)
+    asked = invocation(selection, fails_on_flaky=conditions.fails_on_flaky, replays=answers.use == "replay")
     if not suite.trials:
         say_if_nothing(session, selection, suite.trials)
+        keep_nothing(session, suite, asked, keeping)
         write_report(session, [], Extras(model=len(selection.models) > 1), as_json=as_json)
         return Exit.SUCCESS
     about_the_engine(session, suite.accesses)
     started = monotonic()
-    try:
-        results = run_heedful(_results(session, suite, conditions), conditions.timeout_secs)
-    except OutOfTime as late:
-        text = f"the suite's time of {late.seconds:g} s ran out while an expectation was at work"
-        raise OutOfTimeError(text) from None
-    except CheckerBug as bug:
-        if bug.trace:
-            session.say("info", bug.trace)
-        raise
+    with kept(session, suite, asked, keeping) as (recorder, remembered):
+        coroutine = _results(session, suite, conditions, answers, recorder, remembered)
+        results = _run(session, coroutine, conditions)
+        unjudged = len(suite.trials) - len(results)
+        recorder.end("stopped" if unjudged else "finished", verdict(results))
     write_report(session, results, Extras(model=len(selection.models) > 1), as_json=as_json)
-    unjudged = len(suite.trials) - len(results)
     if session.is_watched:
         tell(summary(results, monotonic() - started))
         if unjudged:
@@ -92,9 +100,28 @@ def stopped_early(unjudged: int) -> str:
     return f"stopped there, {counted(unjudged, 'case')} not run"
 
 
-async def _results(session: Session, suite: Suite, conditions: Conditions) -> Sequence[CaseResult]:
-    from gekko.run.opening import executor  # the HTTP client is heavy, and not needed where a file is wrong
+def _run(
+    session: Session, results: Coroutine[Any, Any, Sequence[CaseResult]], conditions: Conditions
+) -> Sequence[CaseResult]:
+    try:
+        return run_heedful(results, conditions.timeout_secs)
+    except OutOfTime as late:
+        text = f"the suite's time of {late.seconds:g} s ran out while an expectation was at work"
+        raise OutOfTimeError(text) from None
+    except CheckerBug as bug:
+        if bug.trace:
+            session.say("info", bug.trace)
+        raise
 
+
+async def _results(
+    session: Session,
+    suite: Suite,
+    conditions: Conditions,
+    answers: Answers,
+    recorder: Recorder,
+    remembered: Remembered,
+) -> Sequence[CaseResult]:
     statistics = session.statistics()
     is_shown = session.is_watched and session.verbosity != "info"  # which has lines of its own
     progress = Progress(sys.stderr, len(suite.trials), is_shown, get_terminal_size().columns)
@@ -104,8 +131,11 @@ async def _results(session: Session, suite: Suite, conditions: Conditions) -> Se
         session.say("warn", text)
 
     def follow(event: Event) -> None:
+        recorder.follow(event)
         progress.follow(event)
-        statistics.follow(event)
+        keep(event)
+        if answers.are_asked_for:
+            statistics.follow(event)
         match event:
             case RunAnswered() if event.run.is_from_fallback:
                 warn(_fallback_text(event))
@@ -113,8 +143,8 @@ async def _results(session: Session, suite: Suite, conditions: Conditions) -> Se
                 session.say("info", f"{event.trial.title} failed: {event.result.message}")
 
     try:
-        async with executor(suite.accesses, session.state, warn) as ready:
-            return await run_suite(suite, lambda _trial, _index: ready, follow, conditions)
+        async with answers.opened(session, suite, warn) as (executors, keep):
+            return await run_suite(suite, executors, follow, conditions, remembered)
     finally:
         progress.clear()
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from attrs import asdict
 
+from gekko.jsonschemas import bundle
 from gekko.jsontext import compact
 from gekko.plan.inputs import InFile, Text
 from gekko.plan.job import Job, Recipe
@@ -21,7 +22,7 @@ def command_parts(recipe: Recipe) -> dict[str, str]:
     """
     command, target = recipe.command, recipe.target
     output = asdict(command.front.output)
-    document = None if recipe.schema is None else recipe.schema.document
+    document = None if recipe.schema is None else bundle(recipe.schema)  # with all that it refers to
     is_structured = isinstance(target.backend.spec, Embedded) or target.backend.spec.structured_output
     parts: dict[str, object] = {
         "prompt": [_written(template) for template in command.templates],

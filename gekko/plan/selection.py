@@ -100,10 +100,10 @@ def choose(catalog: Catalog, selection: Selection) -> tuple[Cases, list[Issue]]:
 
 def nothing_left(selection: Selection) -> str:
     """Return why a selection comes to no trial, where that is no mistake."""
-    if selection.since is not None:
-        return f"nothing to do: no selected case has changed since {selection.since.ref}"
-    if selection.addresses is not None:
-        return "nothing to do: no selected case failed in the last run, or was left out"
+    asked = [] if selection.addresses is None else ["failed or was left out in the last run"]
+    asked += [] if selection.since is None else [f"has changed since {selection.since.ref}"]
+    if asked:
+        return f"nothing to do: no selected case {' and '.join(asked)}"
     return f"nothing to do: shard {selection.shard} has none of the selected cases"
 
 

@@ -29,7 +29,7 @@ class Asked:
 class Suite:
     """Trials that were all found valid, and how every backend that they need is reached.
 
-    Nothing but `plan_suite` makes one, and only where no file has a mistake.
+    Only `plan_suite` and `plan_replay` make one, and only where no file has a mistake.
     """
 
     trials: tuple[Trial, ...]
@@ -57,6 +57,21 @@ def plan_suite(catalog: Catalog, registry: Registry, selection: Selection, envir
     if issues:
         raise ConfigurationError(issues)
     return Suite(trials, accesses, asked)
+
+
+def plan_replay(catalog: Catalog, registry: Registry, selection: Selection, environ: Mapping[str, str]) -> Suite:
+    """Return the selected cases as a suite whose answers are there already.
+
+    No header is resolved, and no engine or weights are needed.
+
+    Raises:
+        ConfigurationError, UsageError: as for `plan_suite`.
+    """
+    recipes = Recipes(catalog, environ)
+    trials, issues = _read(recipes, registry, selection)
+    if issues:
+        raise ConfigurationError(issues)
+    return Suite(trials, {}, _asked(trials, recipes))
 
 
 def plan_rehearsal(

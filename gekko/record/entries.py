@@ -53,6 +53,7 @@ class Invocation:
     changed: str | None = ruled(default=None, doc="Only what had changed since this commit.")
     repeat: int | None = None
     fail_on_flaky: bool = False
+    replay: bool = ruled(default=False, doc="All answers were to come from recordings.")
 
 
 @frozen(kw_only=True)
@@ -157,6 +158,7 @@ class ErrorEntry:
     timestamp_ms: int
     duration_ms: float = ruled(not_negative)
     retries: int = 0
+    replayed: bool = ruled(default=False, doc="Nobody was asked: a recording has no answer to the request.")
 
     @property
     def address(self) -> Address:

@@ -1,20 +1,12 @@
 """What the last run left to be done: the cases that it did not find good."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
-from gekko.record.entries import Address, CaseEntry, ErrorEntry, RunEntry, SuiteEntry
+from gekko.record.entries import Address
+from gekko.record.reading import Record
 from gekko.record.results import Tally
-
-
-@frozen
-class Recorded:
-    """What a record says of one run of a suite."""
-
-    suite: SuiteEntry
-    cases: Sequence[CaseEntry]
-    runs: Sequence[RunEntry | ErrorEntry]
 
 
 @frozen
@@ -25,7 +17,7 @@ class Outstanding:
     models: tuple[str, ...]
 
 
-def outstanding(records: Iterable[Recorded]) -> Outstanding | None:
+def outstanding(records: Iterable[Record]) -> Outstanding | None:
     """Return what is left of the last run; None where there was none.
 
     *records* begin with the newest. A run of what an earlier one had left continues that one: what it did not take up
@@ -45,7 +37,7 @@ def outstanding(records: Iterable[Recorded]) -> Outstanding | None:
     return Outstanding(frozenset(address for address, is_good in good.items() if not is_good), models)
 
 
-def _judged(record: Recorded) -> Iterator[tuple[Address, bool]]:
+def _judged(record: Record) -> Iterator[tuple[Address, bool]]:
     """Yield every case of a run, and whether it was judged to the end and found good."""
     tallies = {case.address: Tally(case, record.suite.invocation.fail_on_flaky) for case in record.cases}
     for entry in record.runs:

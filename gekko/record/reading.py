@@ -1,38 +1,35 @@
 """What a record says: its lines, read and checked, whole or as far as a suite came that was killed."""
 
-from itertools import chain
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from attrs import define, field
+from attrs import frozen
 
 from gekko import jsontext
 from gekko.errors import InputOutputError, Problem
 from gekko.limits import ANSWER_BYTES
 from gekko.locations import key_text, shown_path
-from gekko.record.entries import VERSION, CaseEntry, EndEntry, Entry, ErrorEntry, RunEntry, SuiteEntry
+from gekko.record.entries import ENTRIES, VERSION, CaseEntry, EndEntry, Entry, ErrorEntry, RunEntry, SuiteEntry
 from gekko.sources.files import FileProblem, read_lines
-from gekko.specs.structure import StructureError, structure
+from gekko.specs.structure import StructureError, chosen_class, classes_by_type, structure
 from gekko.wording import described, joined
 
 LINE_BYTES: Final = 6 * ANSWER_BYTES
 """The longest line: an answer, each of whose characters may be written as six."""
 
+BY_TYPE: Final[Mapping[str, type[Entry]]] = classes_by_type(ENTRIES)
 
-@define(kw_only=True)
+
+@frozen(kw_only=True)
 class Record:
-    """The lines of a record by their types; of a suite that was killed there is no *end*, and perhaps no *suite*."""
+    """The lines of a record; the *end* is missing where the suite was killed, or still runs."""
 
     path: Path
-    suite: SuiteEntry | None = None
-    cases: list[CaseEntry] = field(factory=list)
-    runs: list[RunEntry | ErrorEntry] = field(factory=list)
+    suite: SuiteEntry
+    cases: tuple[CaseEntry, ...]
+    runs: tuple[RunEntry | ErrorEntry, ...] = ()
     end: EndEntry | None = None
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether all lines are there that are written before the first run."""
-        return self.suite is not None and len(self.cases) == self.suite.cases
 
 
 def read_record(path: Path) -> Record:
@@ -41,22 +38,34 @@ def read_record(path: Path) -> Record:
     Raises:
         InputOutputError: the file cannot be read, or a line is none of a record; the message names file and line.
     """
-    record = Record(path=path)
-    try:
-        for number, line in enumerate(read_lines(path, LINE_BYTES), 1):
-            if not line.endswith(b"\n"):
-                break
-            try:
-                _add(record, read_entry(line))
-            except _NoEntryError as error:
-                raise InputOutputError(f"{shown_path(path)}:{number}: {error}") from None
-    except FileProblem as error:
-        raise InputOutputError(f"{shown_path(path)}: {error}") from None
+    record = read_begun(path)
+    if record is None:
+        raise InputOutputError(f"{shown_path(path)}: no record, or one that ends before all of its cases are listed")
     return record
 
 
-class _NoEntryError(Exception):
-    """A line is none of a record, or has no place there; the message says why."""
+def read_begun(path: Path) -> Record | None:
+    """Return a record as read_record does; None of a suite that was killed before all of its cases were listed."""
+    suite: SuiteEntry | None = None
+    cases: list[CaseEntry] = []
+    runs: list[RunEntry | ErrorEntry] = []
+    end: EndEntry | None = None
+    for number, entry in _entries(path):
+        missing = 1 if suite is None else suite.cases - len(cases)
+        match entry:
+            case SuiteEntry() if suite is None:
+                suite = entry
+            case CaseEntry() if suite is not None and missing:
+                cases.append(entry)
+            case RunEntry() | ErrorEntry() if not missing and end is None:
+                runs.append(entry)
+            case EndEntry() if not missing and end is None:
+                end = entry
+            case _:
+                raise InputOutputError(f"{shown_path(path)}:{number}: a line of type '{entry.type}' has no place here")
+    if suite is None or len(cases) < suite.cases:
+        return None
+    return Record(path=path, suite=suite, cases=tuple(cases), runs=tuple(runs), end=end)
 
 
 def is_record(path: Path) -> bool:
@@ -65,50 +74,51 @@ def is_record(path: Path) -> bool:
     Raises:
         FileProblem: it cannot be read.
     """
-    first = next(chain(read_lines(path, LINE_BYTES), [b""]))
+    first = next(read_lines(path, LINE_BYTES), b"")
     try:
         return not first or isinstance(read_entry(first), SuiteEntry)
-    except _NoEntryError:
+    except NoEntryError:
         return False
 
 
+class NoEntryError(Exception):
+    """A line is none of a record; the message says why."""
+
+
 def read_entry(line: bytes) -> Entry:
-    """Return the entry that a line holds."""
+    """Return the entry that a line holds.
+
+    Raises:
+        NoEntryError: it holds none.
+    """
     try:
         document = jsontext.parse_loosely(line.decode())
-    except (UnicodeDecodeError, jsontext.JsonTextError) as error:
-        reason = f"not UTF-8, at byte {error.start}" if isinstance(error, UnicodeDecodeError) else error.problem
-        raise _NoEntryError(f"not a line of a record: {reason}") from None
+    except UnicodeDecodeError as error:
+        raise NoEntryError(f"not UTF-8, at byte {error.start}") from None
+    except jsontext.JsonTextError as error:
+        raise NoEntryError(f"no JSON: {error.problem}") from None
     if not isinstance(document, dict):
-        raise _NoEntryError(f"expected an object, found {described(document)}")
+        raise NoEntryError(f"expected an object, found {described(document)}")
     if document.get("type") == "suite" and document.get("version", VERSION) != VERSION:
-        problem = f"a record of version {described(document['version'])}"
-        raise _NoEntryError(f"{problem}; this gko reads version {VERSION}")
+        problem = f"the record is of version {described(document['version'])}"
+        raise NoEntryError(f"{problem}; this gko reads version {VERSION}")
     try:
-        return _structured(document)
+        return structure(document, chosen_class(document, BY_TYPE))
     except StructureError as error:
-        raise _NoEntryError(_told(error.problems[0])) from None
+        raise NoEntryError(_told(error.problems[0])) from None
 
 
-def _structured(document: dict[str, object]) -> Entry:
-    entry: Entry = structure(document, Entry)  # type: ignore[arg-type]  # a union is no class to mypy
-    return entry
-
-
-def _add(record: Record, entry: Entry) -> None:
-    if (record.suite is None) != isinstance(entry, SuiteEntry):
-        raise _NoEntryError("a record has one line of type 'suite', which is the first")
-    if record.end is not None:
-        raise _NoEntryError("a line after that of type 'end', which is the last")
-    match entry:
-        case SuiteEntry():
-            record.suite = entry
-        case CaseEntry():
-            record.cases.append(entry)
-        case RunEntry() | ErrorEntry():
-            record.runs.append(entry)
-        case EndEntry():
-            record.end = entry
+def _entries(path: Path) -> Iterator[tuple[int, Entry]]:
+    """Yield the entries with the numbers of their lines."""
+    try:
+        for number, line in enumerate(read_lines(path, LINE_BYTES), 1):
+            if not line.endswith(b"\n"):
+                return  # whoever wrote it was killed
+            yield number, read_entry(line)
+    except NoEntryError as error:
+        raise InputOutputError(f"{shown_path(path)}:{number}: {error}") from None
+    except FileProblem as error:
+        raise InputOutputError(f"{shown_path(path)}: {error}") from None
 
 
 def _told(problem: Problem) -> str:

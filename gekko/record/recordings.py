@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Final, Literal, TypeAlias
 
 from attrs import asdict, define, field, frozen
 
@@ -18,7 +18,8 @@ from gekko.errors import ConfigurationError, InputOutputError, Issue, Problem
 from gekko.locations import Location, shown_path
 from gekko.sources.files import FileProblem, mode, read_bytes
 from gekko.specs.rules import not_negative
-from gekko.specs.structure import StructureError, ruled, structure
+from gekko.specs.structure import StructureError, chosen_class, classes_by_type, ruled, structure
+from gekko.wording import described
 
 VERSION: Final = 1
 """Of the format. A reader that knows this version reads every recording that says so."""
@@ -83,6 +84,10 @@ Exchange: TypeAlias = AnswerEntry | FailureEntry
 """One question to one model, and what came of it."""
 
 Line: TypeAlias = RecordingEntry | ModelEntry | AnswerEntry | FailureEntry
+
+LINES: Final = (RecordingEntry, ModelEntry, AnswerEntry, FailureEntry)
+
+BY_TYPE: Final[Mapping[str, type[Line]]] = classes_by_type(LINES)
 
 
 @frozen
@@ -197,7 +202,9 @@ def _read(text: bytes) -> Line:
         raise _refused(f"not UTF-8, at byte {error.start} of the line") from None
     except jsontext.JsonTextError as error:
         raise _refused(f"not JSON: {str(error).removeprefix('line 1, ')}") from None
-    return cast("Line", structure(document, cast("Any", Line)))
+    if not isinstance(document, dict):
+        raise _refused(f"expected an object, found {described(document)}")
+    return structure(document, chosen_class(document, BY_TYPE))
 
 
 def _lines(recording: Recording) -> Iterator[Line]:

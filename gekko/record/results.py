@@ -92,12 +92,12 @@ class Tally:
         self._runs += 1
         self._retries += entry.retries
         self._duration_ms += entry.duration_ms
+        self._is_replayed |= entry.replayed
         if isinstance(entry, ErrorEntry):
             self._error = entry.message
             return
         self._failed_runs += not entry.has_passed
         self._reasons |= dict.fromkeys(entry.mismatches)
-        self._is_replayed |= entry.replayed
         if entry.output_digest is not None:
             self._outputs.add(entry.output_digest)
 

@@ -20,8 +20,8 @@ log = logging.getLogger(__name__)
 class NoAnswerError(BackendError):
     """A model gave no answer; *duration_ms* is how long its requests took, without what went before them."""
 
-    is_final: ClassVar[bool] = False
-    """Whether there is no sense in asking a fallback instead."""
+    has_asked: ClassVar[bool] = True
+    """Whether a model was asked, now or when it was recorded: where none was, its fallback is not to be asked either."""
 
     def __init__(self, message: str, duration_ms: float, retries: int = 0) -> None:
         super().__init__(message)
@@ -67,11 +67,11 @@ class LiveAsker:
         """Send one request, as Asker says; time is measured from when there is a place for it."""
         spec, started = target.backend.spec, None
         try:
-            route = await self.backends.route(target)
             async with self.backends.place(target, waits=self.waits):
-                log.info("model '%s' of backend '%s' is asked: POST %s", target.id, spec.id, route.url)
+                route = await self.backends.route(target)  # last: while one waits, an engine can die and be another
+                log.info("model '%s' of backend '%s' is asked: POST %s", target.id, spec.id, route.shown)
                 started = perf_counter()
-                request = Request(route.url, body, route.headers)
+                request = Request(route.url, body, route.headers, route.shown)
                 reply = await reply_to(request, spec.timeouts.request_secs, self.transport, parser, showing)
             if showing is not None:
                 showing.end()  # before anything is said about it

@@ -14,7 +14,7 @@ SAID_CHARACTERS = 200
 """A server may say anything in the place of a name."""
 
 
-def invocation(selection: Selection, *, fails_on_flaky: bool = False) -> Invocation:
+def invocation(selection: Selection, *, fails_on_flaky: bool = False, replays: bool = False) -> Invocation:
     """Return what was asked for, as the first line of a record says it."""
     return Invocation(
         words=selection.words,
@@ -27,6 +27,7 @@ def invocation(selection: Selection, *, fails_on_flaky: bool = False) -> Invocat
         changed=None if selection.since is None else selection.since.ref,
         repeat=selection.repeat,
         fail_on_flaky=fails_on_flaky,
+        replay=replays,
     )
 
 
@@ -91,6 +92,7 @@ def error_entry(trial: Trial, index: int, error: NoAnswerError) -> ErrorEntry:
         timestamp_ms=round(time() * 1000),
         duration_ms=round(error.duration_ms, 3),
         retries=error.retries,
+        replayed=not error.has_asked,
     )
 
 

@@ -37,6 +37,12 @@ class Request:
     url: str
     body: Body = field(repr=False)
     headers: tuple[Header, ...] = ()
+    shown: str = field()
+    """What messages call the place that it goes to; the URL itself may hold a key in its query."""
+
+    @shown.default
+    def _(self) -> str:
+        return self.url.partition("?")[0]
 
 
 @frozen

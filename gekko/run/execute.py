@@ -92,7 +92,7 @@ class Executor:
         try:
             return await self._ask(recipe.target, body, rules_of(recipe), showing)
         except NoAnswerError as first:
-            if fallback is None or first.is_final or (showing is not None and showing.has_begun):
+            if fallback is None or not first.has_asked or (showing is not None and showing.has_begun):
                 raise
             if showing is not None:
                 showing.forget()
@@ -100,6 +100,8 @@ class Executor:
             try:
                 run = await self._ask(fallback.target, other, rules_of(fallback), showing)
             except NoAnswerError as second:
+                if not second.has_asked:
+                    raise
                 both = f"'{recipe.target.id}': {first}; and its fallback '{fallback.target.id}': {second}"
                 retries = first.retries + second.retries
                 raise NoAnswerError(both, first.duration_ms + second.duration_ms, retries) from second

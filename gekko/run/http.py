@@ -69,7 +69,7 @@ class HttpTransport:
     @asynccontextmanager
     async def send(self, request: Request, timeout_secs: float) -> AsyncIterator["HttpAnswer"]:
         """Send *request*, as Transport says. A redirect is an answer like any other; it is not followed."""
-        exchange = Exchange(request.url, timeout_secs, asyncio.get_running_loop().time() + timeout_secs)
+        exchange = Exchange(request.url, request.shown, timeout_secs, asyncio.get_running_loop().time() + timeout_secs)
         proxy = exchange.proxy(self._environ)
         async with exchange.step():
             response = await self._post(request, proxy)
@@ -129,6 +129,7 @@ class Exchange:
     """One request and its answer: where it goes, and until when."""
 
     url: str
+    shown: str
     timeout_secs: float
     deadline: float
 
@@ -154,8 +155,8 @@ class Exchange:
         return proxy
 
     def failure(self, problem: str) -> BackendError:
-        """Return the error that says what went wrong, and where; a query may hold a key."""
-        return BackendError(f"{self.url.partition('?')[0]}: {problem}")
+        """Return the error that says what went wrong, and where."""
+        return BackendError(f"{self.shown}: {problem}")
 
 
 class Response(aiohttp.ClientResponse):

@@ -1,7 +1,7 @@
-"""The journal of a suite: its record, written line by line into the state folder, so that it can go on however it ends.
+"""The journal of a suite: its record, kept in the state folder while it runs, so that it can go on however it ends.
 
-Each line is one write to a file that is only ever appended to: whoever kills the program cuts off the last line at most.
-Nothing is forced to the disk; that a computer goes down may cost the last lines.
+Each run is one write to a file that is only ever appended to: whoever kills the program cuts off the last line at most.
+Nothing is forced to the disk, so a computer that goes down may lose the last lines.
 """
 
 import os
@@ -18,8 +18,8 @@ from gekko.errors import UsageError
 from gekko.limits import MIB
 from gekko.locations import shown_path
 from gekko.record.entries import Entry, RunEntry, line
-from gekko.record.reading import Record, read_record
-from gekko.run.locks import TAKEN, lock, lock_now
+from gekko.record.reading import Record, read_begun
+from gekko.run.locks import lock, lock_now
 from gekko.sources.files import digest
 from gekko.sources.scopes import Scope
 
@@ -95,20 +95,29 @@ class Journal:
 
 
 def last_record(state: Path, project: str) -> Record:
-    """Return what the newest journal of a project says that got as far as its first run.
+    """Return what the newest journal of a project says that a suite can go on with.
 
     Raises:
         UsageError: there is none, or its suite still runs.
         InputOutputError: it cannot be read, or is damaged.
     """
-    folder = _folder(state, project)
-    for path in reversed(_journals(folder)):
-        if _is_being_written(path):
-            raise UsageError(f"the last suite of this project still runs; its journal is {shown_path(path)}")
-        record = read_record(path)
-        if record.has_begun:
+    for record in recorded(state, project):
+        if not record.suite.invocation.replay:
+            if _is_being_written(record.path):
+                raise UsageError(f"the last suite still runs; its journal is {shown_path(record.path)}")
             return record
-    raise UsageError(f"there is no journal of a suite of this project: {_why_none(folder)}")
+    raise UsageError(f"there is nothing to resume: {_why_none(_folder(state, project))}")
+
+
+def recorded(state: Path, project: str) -> Iterator[Record]:
+    """Yield what the journals of a project say, beginning with the newest; those without a case are left out.
+
+    Raises:
+        InputOutputError: one cannot be read, or is damaged.
+    """
+    for path in reversed(_journals(_folder(state, project))):
+        if (record := read_begun(path)) is not None:
+            yield record
 
 
 def append(descriptor: int, lines: bytes) -> None:
@@ -191,4 +200,4 @@ def _why_none(folder: Path) -> str:
         _make(folder)
     except OSError as error:
         return f"{folder} cannot be written: {error.strerror}"
-    return f"{folder} is empty"
+    return f"{folder} has no journal of a suite that began"

@@ -1,7 +1,6 @@
 """What happens in a suite, written down as it happens: into its journal, and into the file that the user named."""
 
 from collections.abc import Collection, Iterable
-from itertools import chain
 from time import time
 from typing import Literal
 

@@ -1,17 +1,18 @@
 """What a suite need not run again, because an earlier one did: under the very conditions of today, or not at all."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from gekko.plan.selection import Selection, Shard
 from gekko.plan.suite import Suite
 from gekko.plan.trials import Trial
-from gekko.record.entries import Address, CaseEntry, CheckerVersion, CommandParts, RunEntry, SuiteEntry
+from gekko.record.entries import Address, CaseEntry, RunEntry, SuiteEntry
 from gekko.record.reading import Record
 from gekko.run.execute import request_body, request_digest
+from gekko.wording import counted
 
 JUDGING_PARTS = ("output", "schemas")
 """The parts of a command on which the verdict on an answer depends, whatever the request."""
@@ -21,23 +22,25 @@ JUDGING_PARTS = ("output", "schemas")
 class Memory:
     """The runs of an earlier suite that still hold, and those that do not, counted by what has changed since."""
 
-    remembered: Mapping[tuple[Address, int], RunEntry]
-    changed: Mapping[str, int]
+    remembered: Mapping[tuple[Address, int], RunEntry] = field(factory=dict)
+    changed: Mapping[str, int] = field(factory=dict)
 
     @property
     def text(self) -> str:
         """What a person should know before the rest is run."""
-        done = f"{len(self.remembered)} of the last suite's runs are remembered"
+        done = f"remembered: {counted(len(self.remembered), 'run')}"
+        if replayed := sum(run.replayed for run in self.remembered.values()):
+            done += f", {replayed} of them from recordings"
         if not self.changed:
             return done
         again = ", ".join(f"{count} ({what})" for what, count in self.changed.items())
-        return f"{done}; run again, because of what changed since: {again}"
+        return f"{done}; run again, because of what has changed: {again}"
 
 
-def selection_of(record: Record) -> Selection:
+def selection_of_record(record: Record) -> Selection:
     """Return the selection of an earlier suite."""
-    assert record.suite is not None
     asked = record.suite.invocation
+    is_narrowed = asked.failed or asked.changed is not None  # which cases that were cannot be asked again
     return Selection(
         words=asked.words,
         files=tuple(map(Path, asked.files)),
@@ -46,25 +49,76 @@ def selection_of(record: Record) -> Selection:
         tags=asked.tags,
         shard=None if asked.shard is None else Shard(*map(int, asked.shard.split("/"))),
         repeat=asked.repeat,
-        addresses=frozenset(case.address for case in record.cases) if asked.narrowed else None,
+        addresses=frozenset(case.address for case in record.cases) if is_narrowed else None,
     )
 
 
 def recall(record: Record, suite: Suite, headline: SuiteEntry, cases: Iterable[CaseEntry]) -> Memory:
-    """Return which runs of *record* hold for *suite*, whose own record would begin with *headline* and *cases*.
+    """Return which runs of *record* hold for *suite*, whose own record begins with *headline* and *cases*.
 
     Raises:
         ConfigurationError: a file changed since it was checked.
     """
-    assert record.suite is not None
-    comparison = _Comparison(record.suite, headline)
-    then = {case.address: case for case in record.cases}
-    today = {case.address: (trial, case) for trial, case in zip(suite.trials, cases, strict=True)}
-    requests: dict[Address, str] = {}
+    trials = {trial.address: trial for trial in suite.trials}
+    changes = _Changes(record.suite, headline, _asked(record.cases), _asked(cases))
     remembered: dict[tuple[Address, int], RunEntry] = {}
     changed: Counter[str] = Counter()
     for run in record.runs:
-        if not isinstance(run, RunEntry) or run.address not in today or run.run >= today[run.address][0].runs:
+        trial = trials.get(run.address)
+        if trial is None or not isinstance(run, RunEntry):
             continue
-        ...
+        if found := changes.since(run, trial):
+            changed[", ".join(found)] += 1
+        else:
+            remembered[run.address, run.run] = run
     return Memory(remembered, changed)
+
+
+def _asked(cases: Iterable[CaseEntry]) -> dict[Address, str | None]:
+    return {case.address: case.asked for case in cases}
+
+
+@frozen
+class _Changes:
+    """Compares what a run depended on with what it would depend on today."""
+
+    _then: SuiteEntry
+    _now: SuiteEntry
+    _asked_then: Mapping[Address, str | None]
+    _asked_now: Mapping[Address, str | None]
+    _requests: dict[Address, str] = field(factory=dict, init=False)
+
+    def since(self, run: RunEntry, trial: Trial) -> list[str]:
+        """Return all that has changed since *run*, as far as it matters to it."""
+        changed = [] if self._then.gko == self._now.gko else ["gko"]
+        changed += (f"the expectation '{key}'" for key in self._other_checkers(trial))
+        if self._asked_then.get(run.address) != self._asked_now[run.address]:
+            changed.append("what its expectations ask")
+        if run.definition != trial.definition:
+            changed.append("case")
+        parts = self._other_parts(run)
+        if run.request != self._request(trial):
+            # What is left is a file that the case names.
+            return changed + parts or ["input"]
+        decisive = JUDGING_PARTS if run.model_answered is None else (*JUDGING_PARTS, "fallback")
+        return changed + [part for part in parts if part in decisive]
+
+    def _other_checkers(self, trial: Trial) -> list[str]:
+        then, now = ({each.key: each for each in suite.checkers} for suite in (self._then, self._now))
+        used = {bound.claim.key for bound in trial.expectations.everyone}
+        return sorted(key for key in used if then.get(key) != now[key])
+
+    def _other_parts(self, run: RunEntry) -> list[str]:
+        then, now = (_parts(suite, run) for suite in (self._then, self._now))
+        return [name for name in {**then, **now} if then.get(name) != now.get(name)]
+
+    def _request(self, trial: Trial) -> str:
+        if trial.address not in self._requests:
+            body = request_body(trial.job, trial.job.recipe, trial.input)
+            self._requests[trial.address] = request_digest(body)
+        return self._requests[trial.address]
+
+
+def _parts(suite: SuiteEntry, run: RunEntry) -> Mapping[str, str]:
+    found = (each.parts for each in suite.commands if (each.command, each.model) == (run.command, run.model))
+    return next(found, {})

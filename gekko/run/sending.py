@@ -25,10 +25,10 @@ async def reply_to(
         BackendError: there is no answer, it is a refusal, or it does not speak the protocol.
     """
     async with transport.send(request, timeout_secs) as answer:
-        log.info("%s answers with status %s", request.url, answer.status)
+        log.info("%s answers with status %s", request.shown, answer.status)
         if not 200 <= answer.status < 300:
             said = unless_telling(await _refusal(answer), request.headers)
-            raise BackendError(f"{request.url} answered {answer.status}" + (f": {said}" if said else ""))
+            raise BackendError(f"{request.shown} answered {answer.status}" + (f": {said}" if said else ""))
         # A server that cannot stream answers as one document, whatever it was asked for.
         if showing is not None and is_event_stream(answer.headers):
             parser = ChatStreamParser(showing.feed)
@@ -59,7 +59,7 @@ async def _parsed(request: Request, answer: Answer, parser: Parser) -> Reply:
 
 def _misunderstood(request: Request, error: BackendError) -> BackendError:
     """Return the error of a parser with the place of the request; a server may say a secret in it."""
-    return BackendError(f"{request.url}: {unless_telling(str(error), request.headers)}")
+    return BackendError(f"{request.shown}: {unless_telling(str(error), request.headers)}")
 
 
 async def _refusal(answer: Answer) -> str:

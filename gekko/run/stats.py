@@ -33,6 +33,8 @@ class Statistics:
         from gekko.run.events import QuestionAnswered, QuestionFailed, RunAnswered, RunFailed
 
         match event:
+            case RunAnswered(run=run) | QuestionAnswered(run=run) if run.answered.is_replayed:
+                pass  # no model was run
             case RunAnswered():
                 self.finished(Errand.of(event.trial.job.recipe), event.run, event.trial.case)
             case RunFailed(is_answered=False):

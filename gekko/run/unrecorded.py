@@ -22,7 +22,7 @@ OF_A_FALLBACK: Final = ("generation", "model", "operation")
 class NotRecordedError(NoAnswerError):
     """A recording has no answer to a request, and there is nobody else to ask."""
 
-    is_final: ClassVar[bool] = True
+    has_asked: ClassVar[bool] = False
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"{problem}; {REMEDY}", 0.0)

@@ -49,6 +49,9 @@ TABLE = [
     ("gko --config-dir oth", ["gko", "--config-dir", "other"]),
     ("gko --config-dir other far", ["gko", "--config-dir", "other", "faraway"]),
     ("gko config test git r", ["gko", "config", "test", "git", "review"]),
+    ("gko config test --case har", ["gko", "config", "test", "--case", "hardware"]),
+    ("gko config test --tag sm", ["gko", "config", "test", "--tag", "smoke"]),
+    ("gko config test tests/case-1", ["gko", "config", "test", "tests/case-1.toml"]),
     ("gko completion z", ["gko", "completion", "zsh"]),
     ("gko --verbose i", ["gko", "--verbose", "info"]),
 ]
@@ -60,6 +63,10 @@ def project(project: Project) -> Project:
     project.model(id="big:7b")
     project.command("git/review", FRONT, "{{ input }}")
     project.command("read", 'description = "Read a file"\nmodel = "fast"\n[input]\nmode = "file"\n', "{{ input }}")
+    project.case("git/review/hardware", given='tags = ["smoke", "slow"]\ninput = ""')
+    project.case("read/software")
+    (project.folder / "tests").mkdir()
+    (project.folder / "tests/case-1.toml").touch()
     (project.folder / "diary.txt").touch()
     (project.folder / "other/commands").mkdir(parents=True)
     (project.folder / "other/commands/faraway.md").write_text('---\nmodel = "fast"\n---\n{{ input }}')

@@ -8,7 +8,8 @@ from typing import Final
 from attrs import frozen
 
 from gekko.checks.registry import discover
-from gekko.plan.catalog import load_catalog
+from gekko.errors import ConfigurationError
+from gekko.plan.catalog import Catalog, load_catalog
 from gekko.plan.checkup import check_up
 from gekko.sources.scopes import Scope
 from tests.docs.markdown import Block
@@ -82,7 +83,13 @@ def problems(block: Block, kind: str, folder: Path) -> list[str]:
     _surround(project, block.words)
     completion = COMPLETIONS[kind]
     project.write(completion.path, completion.complete(block.text))
-    findings = check_up(lambda: load_catalog([Scope("project", project.root)]), discover(), ENVIRON)
+    scopes = [Scope("project", project.root)]
+    catalog: Catalog | ConfigurationError
+    try:
+        catalog = load_catalog(scopes)
+    except ConfigurationError as error:
+        catalog = error
+    findings = check_up(scopes, catalog, discover(), ENVIRON)
     return [finding.message for finding in findings if not finding.is_ok]
 
 

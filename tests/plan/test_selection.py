@@ -1,7 +1,6 @@
 """Which case files a selection comes to before any of them is read."""
 
 from pathlib import Path
-from typing import Final
 
 import pytest
 from attrs import evolve
@@ -14,8 +13,6 @@ from gekko.plan.selection import Selection, Shard, choose, known_tags
 from gekko.sources.listing import CaseKey
 from gekko.sources.scopes import Scope
 from tests.project import Project
-
-NAMES: Final = ("system", "user", "project")
 
 WORDS = st.text("abcdefgh-é", min_size=1, max_size=6)
 KEYS = st.tuples(st.lists(WORDS, min_size=1, max_size=3).map(tuple), WORDS)
@@ -65,9 +62,8 @@ def project(tmp_path: Path) -> Project:
 
 def catalog_of(*projects: Project) -> Catalog:
     """Return what is configured in projects, the last being the most local."""
-    return load_catalog(
-        [Scope(name, project.root) for name, project in zip(NAMES[-len(projects) :], projects, strict=True)]
-    )
+    scopes = [Scope("user", project.root) for project in projects[:-1]]
+    return load_catalog([*scopes, Scope("project", projects[-1].root)])
 
 
 def chosen(project: Project, selection: Selection) -> list[str]:

@@ -1,0 +1,160 @@
+"""`--save` and `--resume`: what is kept of a suite while it runs, and what an earlier one has left."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from attrs import evolve, frozen
+
+from gekko.cli.exits import Exit
+from gekko.cli.interrupts import Interrupted, disarm
+from gekko.cli.session import Session
+from gekko.errors import GekkoError, InputOutputError, UsageError
+from gekko.plan.suite import Suite
+from gekko.record.entries import Invocation
+from gekko.record.reading import Record
+from gekko.run.cases import Remembered
+from gekko.run.headline import case_entries, suite_entry
+from gekko.run.journal import Journal, last_record, project_digest
+from gekko.run.recorder import Recorder
+from gekko.run.resuming import Memory, recall
+from gekko.run.saving import SavedRecord, require_savable
+from gekko.wording import counted
+
+SELECTING = {
+    "cases": "--case",
+    "tags": "--tag",
+    "changed": "--changed",
+    "failed": "--failed",
+    "shard": "--shard",
+    "models": "--model",
+    "repeat": "--repeat",
+}
+"""The options that say which cases run, and on what; a suite that is resumed has its own."""
+
+
+@frozen
+class Keeping:
+    """Where the user wants the record to be, and the record of the suite that goes on, if one does."""
+
+    save: Path | None = None
+    past: Record | None = None
+    has_journal: bool = True
+    can_go_on: bool = True
+    """Whether it would be resumed as it began, where it ends too early."""
+
+
+def past_suite(session: Session, words: tuple[str, ...], options: Mapping[str, Any]) -> Record:
+    """Return the record of the suite that is to go on.
+
+    Raises:
+        UsageError: there is none, or something is asked for that it has decided already.
+    """
+    given = [f"'{words[0]}'"] if words else [option for name, option in SELECTING.items() if options.get(name)]
+    if given:
+        raise UsageError(f"--resume goes on with the last suite, and takes no selection, but found {given[0]}")
+    return last_record(session.state, project_digest(session.scopes()))
+
+
+def keeping_of(session: Session, options: Mapping[str, Any], past: Record | None = None) -> Keeping:
+    """Return what is to be kept; *past* is the suite that goes on, if one does.
+
+    Raises:
+        UsageError: no record can be where the user wants it.
+        InputOutputError: what is there cannot be read.
+    """
+    save = None if options["save"] is None else _save_path(session, options["save"])
+    # A suite that only judges again has nothing to go on with; and models would answer one that was to be replayed.
+    return Keeping(save, past, has_journal=options["recheck"] is None, can_go_on=options["replay"] is None)
+
+
+def _save_path(session: Session, named: str) -> Path:
+    if named == "-":
+        raise UsageError("--save: expected the name of a file, found '-'; standard output is for the report")
+    require_savable(session.cwd / named, session.scopes())
+    return session.cwd / named
+
+
+@contextmanager
+def kept(
+    session: Session, suite: Suite, invocation: Invocation, keeping: Keeping
+) -> Iterator[tuple[Recorder, Remembered]]:
+    """Yield what records the suite, and the runs that need not be run again; whatever ends the suite is recorded.
+
+    Raises:
+        InputOutputError: the file that the user named cannot be written.
+        ConfigurationError: a file changed since it was checked.
+    """
+    memory = Memory()
+    if keeping.past is not None:
+        invocation = evolve(keeping.past.suite.invocation, fail_on_flaky=invocation.fail_on_flaky)
+    headline = suite_entry(suite, invocation, session.catalog().scopes)
+    if keeping.past is not None:
+        memory = recall(keeping.past, suite, headline, case_entries(suite))
+        _tell(session, memory)
+    recorder = _recorder(session, headline.project, keeping)
+    try:
+        with _ending_recorded(session, recorder, keeping):
+            recorder.begin(headline, case_entries(suite), memory.remembered.values())
+            yield recorder, memory.remembered
+    finally:
+        recorder.close()
+
+
+def keep_nothing(session: Session, suite: Suite, invocation: Invocation, keeping: Keeping) -> None:
+    """Write the record of a suite without cases, which those who merge shards must not miss; it needs no journal."""
+    if keeping.save is not None:
+        with kept(session, suite, invocation, evolve(keeping, has_journal=False)) as (recorder, _):
+            recorder.end("finished", Exit.SUCCESS)
+
+
+def _tell(session: Session, memory: Memory) -> None:
+    # A pipe is told nothing as long as all is well.
+    if memory.changed or session.is_watched:
+        session.note(memory.text)
+    else:
+        session.say("info", memory.text)
+
+
+def _recorder(session: Session, project: str, keeping: Keeping) -> Recorder:
+    saved = None if keeping.save is None else SavedRecord.begin(keeping.save)
+    journal = None
+    if keeping.has_journal:
+        journal = Journal.begin(session.state, project, lambda text: session.say("warn", text))
+    return Recorder(journal, saved)
+
+
+@contextmanager
+def _ending_recorded(session: Session, recorder: Recorder, keeping: Keeping) -> Iterator[None]:
+    resume = _resume_call(session) if keeping.can_go_on and recorder.journal is not None else ""
+    try:
+        yield
+    except Interrupted as interrupted:
+        disarm()  # of the signal; another one ends the program at once
+        _end(session, recorder, "interrupted", interrupted.code)
+        if resume:
+            text = f"interrupted, with {counted(recorder.runs, 'run')} recorded; to run the rest: {resume}"
+            session.note(text, resume=resume)
+        raise
+    except GekkoError as error:
+        _end(session, recorder, "stopped", error.exit_code)
+        error.resume = resume
+        raise
+    except BaseException:
+        _end(session, recorder, "stopped", InputOutputError.exit_code)  # that of a traceback as well
+        raise
+
+
+def _end(session: Session, recorder: Recorder, reason: Literal["stopped", "interrupted"], exit_code: int) -> None:
+    """Record an end that has a reason of its own; that it cannot be recorded is a warning beside it."""
+    try:
+        recorder.end(reason, exit_code)
+    except InputOutputError as error:
+        session.say("warn", str(error))
+
+
+def _resume_call(session: Session) -> str:
+    folder = () if session.config_dir is None else ("--config-dir", str(session.config_dir))
+    return shlex.join(("gko", "config", "test", "--resume", *folder))
