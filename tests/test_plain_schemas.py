@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft7Validator
+from jsonschema import Draft7Validator, Draft202012Validator
 
 from gekko.checks.fragments import NESTED
 from gekko.jsonschemas.plain import NotPlainError, plain_test
@@ -34,6 +34,9 @@ def plain_schemas(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy
         "type": st.sampled_from(["array", "boolean", "integer", "number", "object", "string"]),
         "enum": st.lists(VALUES, min_size=1, max_size=3),
         "minimum": st.one_of(st.integers(-2, 4), st.just(0.5)),
+        "maximum": st.one_of(st.integers(-2, 4), st.just(0.5)),
+        "title": st.just("A"),
+        "description": st.just("a word"),
         "minLength": SIZES,
         "maxLength": SIZES,
         "minItems": SIZES,
@@ -42,6 +45,7 @@ def plain_schemas(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy
         "maxProperties": SIZES,
         "required": st.lists(NAMES, unique=True, max_size=2),
         "properties": st.dictionaries(NAMES, inner, max_size=2),
+        "additionalProperties": st.just(False),
         "items": inner,
         "anyOf": st.lists(inner, min_size=1, max_size=2),
     }
@@ -54,7 +58,8 @@ def plain_schemas(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy
 def test_a_plain_schema_accepts_what_jsonschema_accepts(schema: dict[str, Any], value: object) -> None:
     whole = {"definitions": {"table": {"type": "object"}}, "anyOf": [schema]}
 
-    assert plain_test(whole)(value) is Draft7Validator(whole).is_valid(value)
+    fits = plain_test(whole)(value)
+    assert [draft(whole).is_valid(value) for draft in (Draft7Validator, Draft202012Validator)] == [fits, fits]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +87,9 @@ def test_a_plain_schema_accepts_what_jsonschema_accepts(schema: dict[str, Any], 
         {"$ref": "#/definitions/comparisons"},
         {"definitions": {"a": {}}, "$ref": "#/definitions/a", "type": "string"},
         {"pattern": "a"},
-        {"description": "a word"},
+        {"description": 5},
+        {"additionalProperties": {}},
+        {"additionalProperties": False, "patternProperties": {"a": {}}},
     ],
     ids=str,
 )

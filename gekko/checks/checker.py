@@ -181,6 +181,8 @@ class Checker:
     first line says what holds, with a TOML example, and overrides `judge`. Everything else has a default.
     """
 
+    __slots__ = ()  # a suite may hold tens of thousands; an attrs class of its own then needs no dict each
+
     api: ClassVar[int] = API
     """The version of this API that the class was written for."""
 

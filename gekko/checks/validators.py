@@ -13,11 +13,11 @@ from gekko.messages import Message, Role
 from gekko.wording import one_of, shown
 
 
-def is_a(*wanted: type) -> Callable[[object, attrs.Attribute[Any], object], None]:
+def is_a(*wanted: type) -> Callable[[object, "attrs.Attribute[Any]", object], None]:
     """Return what refuses a value that is of no type of *wanted*."""
     names = " or ".join(each.__name__ for each in wanted)
 
-    def check(made: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    def check(made: object, attribute: "attrs.Attribute[Any]", value: object) -> None:
         if not isinstance(value, wanted):
             what = f"'{attribute.name}' of {type(made).__name__}"
             raise TypeError(f"{what} must be a {names}, not {type(value).__name__}")
@@ -28,7 +28,7 @@ def is_a(*wanted: type) -> Callable[[object, attrs.Attribute[Any], object], None
 is_text: Final = is_a(str)
 
 
-def is_conversation(_: object, __: attrs.Attribute[Any], messages: tuple[object, ...]) -> None:
+def is_conversation(_: object, __: "attrs.Attribute[Any]", messages: tuple[object, ...]) -> None:
     """Refuse what is no message, and a message that cannot be sent."""
     for each in messages:
         if not isinstance(each, Message):
@@ -38,12 +38,12 @@ def is_conversation(_: object, __: attrs.Attribute[Any], messages: tuple[object,
         _refuse_unsendable("'content' of a Message", each.content)
 
 
-def is_input(_: object, __: attrs.Attribute[Any], value: object) -> None:
+def is_input(_: object, __: "attrs.Attribute[Any]", value: object) -> None:
     """Refuse an input that cannot be sent."""
     _refuse_unsendable("'input' of AskCommand", value)
 
 
-def are_arguments(_: object, __: attrs.Attribute[Any], args: object) -> None:
+def are_arguments(_: object, __: "attrs.Attribute[Any]", args: object) -> None:
     """Refuse arguments that cannot be sent; whether the command takes them is seen later."""
     if not isinstance(args, Mapping):
         raise TypeError(f"'args' of AskCommand must be a mapping, not {type(args).__name__}")

@@ -2,30 +2,47 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gekko.checks.registry import discover
 from gekko.cli.session import Session
+from gekko.errors import UsageError
+from gekko.plan.catalog import listed_cases
 from gekko.plan.selection import Selection
 from gekko.plan.suite import Suite, plan_replay, plan_suite
+from gekko.record.reading import Record
 from gekko.run.cases import Executors
 from gekko.run.events import Event, Follower
+from gekko.run.rechecking import Outputs, first_question
 from gekko.run.recordings import Recordings, Use, check_usable
+from gekko.run.resuming import selection_of_record
+from gekko.wording import counted
+
+TOLD = 5
+"""So many cases are told by name that are not there any more; of the rest there is a count."""
 
 
 @frozen
 class Answers:
-    """*use* is what recordings are for, None where they are not wanted; *record* is one that is judged again."""
+    """*use* is what recordings are for, None where there is none; *record* is one whose outputs are judged again."""
 
     use: Use | None = None
-    record: Path | None = None
+    record: Record | None = None
 
     @property
     def are_asked_for(self) -> bool:
         """Whether a model may be asked at all."""
         return self.use != "replay" and self.record is None
+
+    def selection(self, asked: Selection) -> Selection:
+        """Return which cases are meant: for a record, those of its suite where nothing else is asked for."""
+        if self.record is None:
+            return asked
+        then = selection_of_record(self.record)
+        if asked == Selection():
+            return then
+        return evolve(asked, models=asked.models or then.models, repeat=asked.repeat or then.repeat)
 
     def plan(self, session: Session, selection: Selection) -> Suite:
         """Return the selected cases as a suite that is ready to be answered so.
@@ -38,26 +55,53 @@ class Answers:
         suite = plan(session.catalog(), discover(), selection, session.environ)
         if self.use is not None:
             check_usable((trial.path for trial in suite.trials), self.use)
+        if self.record is not None:
+            _check_answerable(suite)
+            _tell_what_is_gone(session, self.record)
         return suite
 
     @asynccontextmanager
     async def opened(
-        self, session: Session, suite: Suite, warn: Callable[[str], None]
+        self, session: Session, suite: Suite, warn: Callable[[str], None], *, paces: bool
     ) -> AsyncIterator[tuple[Executors, Follower]]:
-        """Yield what runs each trial, and what is to be told of every event."""
-        if self.use == "replay":
-            recordings = Recordings(self.use)
-            yield recordings.executor, recordings.follow
-            return
-        from gekko.run.opening import executor  # the HTTP client is heavy, and not needed where nobody is asked
+        """Yield what runs each trial, and what is to be told of every event; *paces* is as in `gekko.run.opening`."""
+        if self.record is not None:
+            yield Outputs(self.record).runner, _ignore
+        elif self.use == "replay":
+            replayed = Recordings(self.use)
+            yield replayed.executor, replayed.follow
+        else:
+            from gekko.run.opening import executor  # the HTTP client is heavy, and not needed where nobody is asked
 
-        async with executor(suite.accesses, session.state, warn) as ready:
-            if self.use is None:
-                yield lambda _trial, _index: ready, _ignore
-            else:
-                recordings = Recordings(self.use, ready.asker)
-                yield recordings.executor, recordings.follow
+            async with executor(suite.accesses, session.state, warn, paces=paces) as ready:
+                if self.use is None:
+                    yield lambda _trial, _index: ready, _ignore
+                else:
+                    recordings = Recordings(self.use, ready.asker)
+                    yield recordings.executor, recordings.follow
 
 
 def _ignore(_: Event) -> None:
     """Follow nothing."""
+
+
+def _check_answerable(suite: Suite) -> None:
+    if found := first_question(suite):
+        raise UsageError(
+            f"--recheck: {found} asks a model, and a record has no answers to questions; --replay may have"
+        )
+
+
+def _tell_what_is_gone(session: Session, record: Record) -> None:
+    """Warn of cases in the record that are not there any more."""
+    today, _ = listed_cases(session.catalog().scopes, ())
+    known = {("/".join(words), name) for words, name in today}
+    gone = list(
+        dict.fromkeys((each.command, each.case) for each in record.cases if (each.command, each.case) not in known)
+    )
+    for command, name in gone[:TOLD]:
+        session.say("warn", f"{record.path.name} has the case {command} {name}, which is not there any more")
+    if len(gone) > TOLD:
+        session.say(
+            "warn", f"{record.path.name} has {counted(len(gone) - TOLD, 'more case')} that are not there any more"
+        )

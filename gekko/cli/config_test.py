@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gekko.cli.exits import Exit
-from gekko.cli.options import AtLeast, Seconds
+from gekko.cli.options import AtLeast, JobCount, Seconds
 from gekko.cli.recording import ReplayingLeaf, answers_of, recording_options, refuse_alternatives
 from gekko.cli.selecting import CHANGED, SelectingLeaf, ShardOf, say_if_nothing, selection_of
 from gekko.cli.session import Session
@@ -65,7 +65,13 @@ class TestLeaf(ReplayingLeaf, SelectingLeaf):
 @recording_options
 @click.option("--save", metavar="FILE", shell_complete=files, help="Write a record of the suite, once it has ended.")
 @click.option("--resume", is_flag=True, help="Go on with the last suite, however it ended, and run what is left.")
-@click.option("--jobs", type=AtLeast(1), default=1, metavar="N", help="Run so many cases at a time (default 1).")
+@click.option(
+    "--jobs",
+    type=JobCount(),
+    default=1,
+    metavar="N|auto",
+    help="Run so many cases at a time, or what pays (default 1).",
+)
 @click.option("--keep-going", is_flag=True, help="Count a case that gets no answer as an error, and go on.")
 @click.option("--max-fail", type=AtLeast(1), metavar="N", help="Stop after N cases that failed or got no answer.")
 @click.option("--fail-on-flaky", is_flag=True, help="Fail a case of which some runs pass and some do not.")

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP: each ends the program where it stands, with a code that names it; a second one at once."""
+"""Ctrl-C, SIGTERM and SIGHUP: the first ends the program where it stands, with its code, and a second one at once."""
 
 import os
 import signal

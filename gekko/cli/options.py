@@ -14,6 +14,7 @@ from gekko.errors import UsageError
 from gekko.wording import did_you_mean, one_of
 
 if TYPE_CHECKING:
+    from gekko.run.lineup import Jobs
     from gekko.sources.listing import CommandPath
 
 
@@ -44,6 +45,25 @@ class AtLeast(click.ParamType[int]):
             number = None
         if number is None or number < self.bound:
             self.fail(_unexpected(f"an integer of at least {self.bound}", value), param, ctx)
+        return number
+
+
+class JobCount(click.ParamType["Jobs"]):
+    """An integer that is at least 1, or the word that leaves it to gko."""
+
+    name = "jobs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "Jobs":
+        """Return the integer, or the word."""
+        if value == "auto":
+            return "auto"
+        try:
+            number = int(value)
+        except ValueError:
+            number = 0
+        if number < 1:
+            near = did_you_mean(value, ("auto",))
+            self.fail(_unexpected("an integer of at least 1, or auto", value, near), param, ctx)
         return number
 
 

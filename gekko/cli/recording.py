@@ -59,14 +59,22 @@ def recording_options(command: F) -> F:
 
 
 def answers_of(session: Session, options: Mapping[str, Any]) -> "Answers":
-    """Return where the answers come from."""
+    """Return where the answers come from.
+
+    Raises:
+        InputOutputError: the record to be judged again is none, or cannot be read.
+    """
     from gekko.cli.answers import Answers
 
     if options["record"]:
         return Answers("record")
     if options["replay"] is not None:
         return Answers("missing" if options["replay"] == MISSING else "replay")
-    return Answers(record=options["recheck"] and session.cwd / options["recheck"])
+    if options["recheck"] is None:
+        return Answers()
+    from gekko.record.reading import read_record
+
+    return Answers(record=read_record(session.cwd / options["recheck"]))
 
 
 def refuse_alternatives(options: Mapping[str, Any]) -> None:

@@ -1,17 +1,22 @@
 """The program as a whole: gko's own commands by name, and what becomes of an error."""
 
+import sys
 from collections.abc import Sequence
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from gekko._version import __version__
 from gekko.cli.exits import Exit
 from gekko.cli.options import error_format_in, heed
-from gekko.cli.session import COMPLETION, this_session
+from gekko.cli.session import COMPLETION, Session, this_session
 from gekko.cli.streams import ReaderGone, keep_stdout, tell, write_result
 from gekko.cli.tree import OwnGroup, Root
 from gekko.errors import GekkoError
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 CONFIG: Final = {
     "check": ("gekko.cli.config_check:check", "Check the configuration, and whether its backends can be reached."),
@@ -81,6 +86,7 @@ def run(args: Sequence[str]) -> int:
 
 def _run(args: Sequence[str]) -> int:
     session = this_session()
+    sys.unraisablehook = partial(_tell_lost, session)
     root = Root("gko", BUILT_IN, "Runs prompts kept as configuration, and tests them.")
     root.params.append(_version_option())
     if COMPLETION in session.environ:
@@ -90,6 +96,15 @@ def _run(args: Sequence[str]) -> int:
     heed(args, session)
     code: int | None = root.main(list(args), prog_name="gko", standalone_mode=False, obj=session)
     return code or Exit.SUCCESS
+
+
+def _tell_lost(session: Session, lost: "UnraisableHookArgs") -> None:
+    """Tell what was raised where nobody can catch it, such as by an expectation's object that is thrown away."""
+    if session.verbosity == "info":
+        from traceback import format_exception
+
+        trace = format_exception(lost.exc_type, lost.exc_value, lost.exc_traceback)
+        session.say("info", f"{lost.err_msg or 'not caught'}: {''.join(trace).rstrip()}")
 
 
 def _version_option() -> click.Option:

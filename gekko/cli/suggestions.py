@@ -81,7 +81,9 @@ def _cases(context: click.Context) -> "Cases":
     from gekko.cli.options import command_path
     from gekko.plan.catalog import listed_cases
 
-    cases, _ = listed_cases(context.ensure_object(Session).scopes(), command_path(context.params.get("words") or ()))
+    # Where an option at the very end still lacks its value, click gives up before it tells whose the words are.
+    words = context.params.get("words") or context.args
+    cases, _ = listed_cases(context.ensure_object(Session).scopes(), command_path(words))
     return cases
 
 

@@ -66,8 +66,10 @@ def keeping_of(session: Session, options: Mapping[str, Any], past: Record | None
         InputOutputError: what is there cannot be read.
     """
     save = None if options["save"] is None else _save_path(session, options["save"])
-    # A suite that only judges again has nothing to go on with; and models would answer one that was to be replayed.
-    return Keeping(save, past, has_journal=options["recheck"] is None, can_go_on=options["replay"] is None)
+    # A suite that only judges again has nothing to go on with. One that was to be replayed would be answered by models,
+    # and what they answer one that was to be recorded would be recorded nowhere.
+    can_go_on = options["replay"] is None and not options["record"]
+    return Keeping(save, past, has_journal=options["recheck"] is None, can_go_on=can_go_on)
 
 
 def _save_path(session: Session, named: str) -> Path:

@@ -39,12 +39,14 @@ def run_and_report(
     keeping: Keeping,
 ) -> int:
     """Run the selected cases, write the report, and return the exit code."""
+    selection = answers.selection(selection)
     suite = answers.plan(session, selection)
     asked = invocation(selection, fails_on_flaky=conditions.fails_on_flaky, replays=answers.use == "replay")
+    extras = Extras(model=len(selection.models) > 1, retries=conditions.jobs == "auto")
     if not suite.trials:
         say_if_nothing(session, selection, suite.trials)
         keep_nothing(session, suite, asked, keeping)
-        write_report(session, [], Extras(model=len(selection.models) > 1), as_json=as_json)
+        write_report(session, [], extras, as_json=as_json)
         return Exit.SUCCESS
     about_the_engine(session, suite.accesses)
     started = monotonic()
@@ -53,7 +55,7 @@ def run_and_report(
         results = _run(session, coroutine, conditions)
         unjudged = len(suite.trials) - len(results)
         recorder.end("stopped" if unjudged else "finished", verdict(results))
-    write_report(session, results, Extras(model=len(selection.models) > 1), as_json=as_json)
+    write_report(session, results, extras, as_json=as_json)
     if session.is_watched:
         tell(summary(results, monotonic() - started))
         if unjudged:
@@ -143,7 +145,7 @@ async def _results(
                 session.say("info", f"{event.trial.title} failed: {event.result.message}")
 
     try:
-        async with answers.opened(session, suite, warn) as (executors, keep):
+        async with answers.opened(session, suite, warn, paces=conditions.jobs == "auto") as (executors, keep):
             return await run_suite(suite, executors, follow, conditions, remembered)
     finally:
         progress.clear()

@@ -29,6 +29,8 @@ SIZES: Final[Mapping[str, tuple[type[Any], Callable[[int, int], bool]]]] = {
     "maxProperties": (dict, operator.le),
 }
 
+BEYOND: Final[Mapping[str, Callable[[Any, Any], bool]]] = {"minimum": operator.lt, "maximum": operator.gt}
+
 BRANCHES: Final = {"then", "else"}
 
 REFERENCE: Final = "#/definitions/"
@@ -39,7 +41,7 @@ class NotPlainError(Exception):
 
 
 def plain_test(schema: Mapping[str, Any]) -> Test:
-    """Return what tells whether a value fits *schema*, which is then a valid schema of draft-07.
+    """Return what tells whether a value fits *schema*, which is then a valid schema of draft-07 and of draft 2020-12.
 
     Raises:
         NotPlainError: the schema says more than is understood here.
@@ -56,7 +58,12 @@ def _test(schema: object, definitions: Mapping[str, Test]) -> Test:
         raise NotPlainError
     if not BRANCHES.isdisjoint(schema) and "if" not in schema:
         raise NotPlainError
-    return _every([_keyword_test(keyword, schema, definitions) for keyword in schema if keyword not in BRANCHES])
+    said = [keyword for keyword, wanted in schema.items() if keyword not in BRANCHES and not _is_note(keyword, wanted)]
+    return _every([_keyword_test(keyword, schema, definitions) for keyword in said])
+
+
+def _is_note(keyword: str, wanted: object) -> bool:
+    return keyword in ("title", "description", "$comment") and isinstance(wanted, str)
 
 
 def _every(tests: Sequence[Test]) -> Test:
@@ -79,8 +86,9 @@ def _keyword_test(keyword: str, schema: dict[str, Any], definitions: Mapping[str
             return KINDS[kind]
         case "enum", [_, *_] as accepted:
             return lambda value: any(equal(each, value) for each in accepted)
-        case "minimum", least if is_number(least):
-            return lambda value: not is_number(value) or not value < least
+        case _, bound if keyword in BEYOND and is_number(bound):
+            is_beyond = BEYOND[keyword]
+            return lambda value: not is_number(value) or not is_beyond(value, bound)
         case _, int(size) if keyword in SIZES and not isinstance(size, bool) and size >= 0:
             kind_of, compare = SIZES[keyword]
             return lambda value: not isinstance(value, kind_of) or compare(len(value), size)
@@ -91,6 +99,9 @@ def _keyword_test(keyword: str, schema: dict[str, Any], definitions: Mapping[str
             return lambda value: (
                 not isinstance(value, dict) or all(test(value[name]) for name, test in members.items() if name in value)
             )
+        case "additionalProperties", False:
+            known = schema.get("properties", {})
+            return lambda value: not isinstance(value, dict) or all(name in known for name in value)
         case "items", dict(inner):
             item = _test(inner, definitions)
             return lambda value: not isinstance(value, list) or all(map(item, value))

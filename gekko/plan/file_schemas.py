@@ -4,7 +4,6 @@ The keys of a case's `[expect]` come from the registry.
 """
 
 from collections.abc import Callable
-from typing import Any, Final
 
 from gekko.checks.checker import Checker, Fragment, Place
 from gekko.checks.registry import POINTERS, CheckerError, Registry, summary
@@ -12,30 +11,22 @@ from gekko.specs.backend import Backend
 from gekko.specs.case import Case
 from gekko.specs.command import FrontMatter
 from gekko.specs.model import Model
-from gekko.specs.shape import Shapes
-
-DRAFT: Final = "http://json-schema.org/draft-07/schema#"
+from gekko.specs.shape import DRAFT, Shapes, file_schema
 
 
 def backend_schema() -> dict[str, object]:
     """Return the schema of a backend file."""
-    return _file("A backend of gko", Backend)
+    return file_schema("A backend of gko", Backend)
 
 
 def model_schema() -> dict[str, object]:
     """Return the schema of a model file."""
-    return _file("A model of gko", Model)
+    return file_schema("A model of gko", Model)
 
 
 def command_schema() -> dict[str, object]:
     """Return the schema of the front matter of a command file."""
-    return _file("The front matter of a gko command", FrontMatter)
-
-
-def _file(title: str, wanted: Any) -> dict[str, object]:
-    shapes = Shapes()
-    schema = {"$schema": DRAFT, "title": title, **shapes.of(wanted)}
-    return {**schema, "definitions": shapes.definitions} if shapes.definitions else schema
+    return file_schema("The front matter of a gko command", FrontMatter)
 
 
 def case_schema(registry: Registry, warn: Callable[[str], None]) -> dict[str, object]:

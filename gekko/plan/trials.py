@@ -42,7 +42,8 @@ class Trial:
 
     command: CommandPath
     case: str
-    path: Path
+    file: str
+    """The path of the case file; as a text, for a suite may hold many, and a Path takes seven times the memory."""
     job: Job
     input: Input
     expectations: Expectations
@@ -55,6 +56,11 @@ class Trial:
     """How many of the runs must pass, where a rule says so; else all must."""
     xfail: str | None = None
     tags: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """The path of the case file."""
+        return Path(self.file)
 
     @property
     def model(self) -> str:
@@ -119,9 +125,9 @@ class CaseReader:
             raise ConfigurationError(issues)
         tried = partial(
             Trial,
-            words,
+            recipe.command.words,  # one tuple for all cases of the command
             name,
-            path,
+            str(path),
             input=given,
             definition=_definition(raw, around),
             runs=self._runs(case),

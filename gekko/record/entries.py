@@ -69,6 +69,9 @@ class SuiteEntry:
     checkers: tuple[CheckerVersion, ...] = ()
     commands: tuple[CommandParts, ...] = ()
     cases: int = ruled(not_negative, doc="How many lines of type `case` follow.")
+    remembered: int = ruled(
+        not_negative, default=0, doc="How many lines of type `run` follow those, of the suite that goes on."
+    )
 
 
 @frozen(kw_only=True)
@@ -79,7 +82,7 @@ class CaseEntry:
     command: str
     case: str
     model: str
-    file: str
+    file: str = ruled(doc="The path of the case file.")
     expects_at: tuple[str, ...] = ruled(default=("expect",), doc="The table of the file that says what is expected.")
     definition: str = ruled(doc="A digest of the case file, and of the files that its expectations read.")
     asked: str | None = ruled(default=None, doc="A digest of the commands and models that its expectations ask.")

@@ -40,12 +40,12 @@ def read_record(path: Path) -> Record:
     """
     record = read_begun(path)
     if record is None:
-        raise InputOutputError(f"{shown_path(path)}: no record, or one that ends before all of its cases are listed")
+        raise InputOutputError(f"{shown_path(path)}: no record, or one that ends before the first run began")
     return record
 
 
 def read_begun(path: Path) -> Record | None:
-    """Return a record as read_record does; None of a suite that was killed before all of its cases were listed."""
+    """Return a record as read_record does; None of a suite that was killed before its first run was to begin."""
     suite: SuiteEntry | None = None
     cases: list[CaseEntry] = []
     runs: list[RunEntry | ErrorEntry] = []
@@ -63,7 +63,7 @@ def read_begun(path: Path) -> Record | None:
                 end = entry
             case _:
                 raise InputOutputError(f"{shown_path(path)}:{number}: a line of type '{entry.type}' has no place here")
-    if suite is None or len(cases) < suite.cases:
+    if suite is None or len(cases) < suite.cases or len(runs) < suite.remembered:
         return None
     return Record(path=path, suite=suite, cases=tuple(cases), runs=tuple(runs), end=end)
 

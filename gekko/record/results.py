@@ -25,7 +25,7 @@ class CaseResult:
     command: str
     case: str
     model: str
-    path: Path
+    file: str
     result: Result
     duration_ms: int | None
     runs: int
@@ -38,6 +38,11 @@ class CaseResult:
     verdict: Verdict | None = None
     xfail: str | None = None
     retries: int = 0
+
+    @property
+    def path(self) -> Path:
+        """The path of the case file."""
+        return Path(self.file)
 
     @property
     def is_good(self) -> bool:
@@ -130,7 +135,7 @@ class Tally:
             command=case.command,
             case=case.case,
             model=case.model,
-            path=Path(case.file),
+            file=case.file,
             result=self._result(),
             duration_ms=None if self._is_replayed else round(self._duration_ms),
             runs=self._runs,

@@ -121,6 +121,8 @@ def aligned_text(rows: Sequence[Sequence[str]], right_aligned: Collection[int] =
 
 def width(text: str) -> int:
     """Return how many columns of a terminal *text* takes."""
+    if text.isascii():
+        return len(text)
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text if not combining(char))
 
 

@@ -13,7 +13,8 @@ from gekko.plan.suite import Asked
 from gekko.plan.trials import Trial
 from gekko.run.asking import NoAnswerError
 from gekko.run.events import Follower, QuestionAnswered, QuestionFailed
-from gekko.run.execute import Errand, Executor, Run
+from gekko.run.execute import Errand, Run
+from gekko.run.runner import Runner
 from gekko.sources.files import FileProblem
 
 
@@ -21,7 +22,7 @@ from gekko.sources.files import FileProblem
 class Answering:
     """Answers what the checkers of a trial ask, and tells *follow* of it: an Answerer."""
 
-    executor: Executor
+    runner: Runner
     asked: Asked
     trial: Trial
     follow: Follower
@@ -50,7 +51,7 @@ class Answering:
         target = self.asked.models.get(request.model)
         if target is None:
             raise AskError(f"it asked the model '{request.model}', which its models_asked does not name")
-        return Errand(self.trial.command, target.id), self.executor.converse(target, request.messages)
+        return Errand(self.trial.command, target.id), self.runner.converse(target, request.messages)
 
     def _command(self, request: AskCommand) -> tuple[Errand, Awaitable[Run]]:
         recipe = self.asked.commands.get(request.command)
@@ -59,7 +60,7 @@ class Answering:
         args, problems = bind_arguments(recipe.command, request.args, _no_file, _no_file)
         if problems:
             raise AskError(f"it asked the command '{request.command}' with wrong arguments: {problems[0].problem}")
-        return Errand.of(recipe), self.executor.run(Job(recipe, args), Held(request.input))
+        return Errand.of(recipe), self.runner.run(Job(recipe, args), Held(request.input))
 
 
 def _no_file(name: str) -> Text:

@@ -1,8 +1,9 @@
 """One question to one model: the answer, whether from its backend now or from somewhere else."""
 
 import logging
+from collections.abc import Callable
 from time import perf_counter
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 from attrs import frozen
 
@@ -12,9 +13,12 @@ from gekko.run.backends import Backends
 from gekko.run.exchange import Body, Parser, Reply, Request, Transport
 from gekko.run.sending import reply_to
 from gekko.run.showing import Showing
+from gekko.run.transient import TransientError
 from gekko.wording import shown
 
 log = logging.getLogger(__name__)
+
+NewParser: TypeAlias = Callable[[], Parser]
 
 
 class NoAnswerError(BackendError):
@@ -27,6 +31,11 @@ class NoAnswerError(BackendError):
         super().__init__(message)
         self.duration_ms = duration_ms
         self.retries = retries
+
+    @property
+    def transient(self) -> TransientError | None:
+        """The failure that this comes of, where the same request may get an answer later."""
+        return self.__cause__ if isinstance(self.__cause__, TransientError) else None
 
 
 @frozen
@@ -45,8 +54,10 @@ class Answered:
 class Asker(Protocol):
     """Whoever gets answers to requests."""
 
-    async def ask(self, target: Target, body: Body, parser: Parser, showing: Showing | None = None) -> Answered:
+    async def ask(self, target: Target, body: Body, new_parser: NewParser, showing: Showing | None = None) -> Answered:
         """Put a request before *target*; what arrives of a chat answer goes to *showing* meanwhile.
+
+        A request may be sent again, so *new_parser* makes a parser for each answer.
 
         Raises:
             NoAnswerError: there is no answer.
@@ -63,7 +74,7 @@ class LiveAsker:
     backends: Backends
     waits: bool = True
 
-    async def ask(self, target: Target, body: Body, parser: Parser, showing: Showing | None = None) -> Answered:
+    async def ask(self, target: Target, body: Body, new_parser: NewParser, showing: Showing | None = None) -> Answered:
         """Send one request, as Asker says; time is measured from when there is a place for it."""
         spec, started = target.backend.spec, None
         try:
@@ -72,7 +83,7 @@ class LiveAsker:
                 log.info("model '%s' of backend '%s' is asked: POST %s", target.id, spec.id, route.shown)
                 started = perf_counter()
                 request = Request(route.url, body, route.headers, route.shown)
-                reply = await reply_to(request, spec.timeouts.request_secs, self.transport, parser, showing)
+                reply = await reply_to(request, spec.timeouts.request_secs, self.transport, new_parser(), showing)
             if showing is not None:
                 showing.end()  # before anything is said about it
         except BackendError as error:

@@ -21,8 +21,8 @@ from gekko.run.answering import Answering
 from gekko.run.asking import NoAnswerError
 from gekko.run.entries import case_entry, error_entry, run_entry
 from gekko.run.events import CaseFinished, Follower, RunAnswered, RunFailed, RunJudged, RunStarted
-from gekko.run.execute import Executor
-from gekko.run.lineup import lanes
+from gekko.run.lineup import Jobs, lanes
+from gekko.run.runner import Runner
 from gekko.wording import counted, cut, printable, shown
 
 
@@ -43,7 +43,7 @@ class OutOfTimeError(BackendError):
     """The time that a suite was given ran out before every case was judged."""
 
 
-Executors: TypeAlias = Callable[[Trial, int], Executor]
+Executors: TypeAlias = Callable[[Trial, int], Runner]
 """What runs a trial for the n-th time: a recording keeps each apart."""
 
 Remembered: TypeAlias = Mapping[tuple[Address, int], RunEntry]
@@ -54,7 +54,7 @@ Remembered: TypeAlias = Mapping[tuple[Address, int], RunEntry]
 class Conditions:
     """How a suite runs, whatever is in it."""
 
-    jobs: int = 1
+    jobs: Jobs = 1
     """How many cases are under way at a time, at most."""
     keeps_going: bool = False
     """Whether a run without an answer is an error of its case alone."""
@@ -120,7 +120,8 @@ class _SuiteRun:
         if len(shares) == 1:
             await self._worker(shares[0], asyncio.Semaphore())
             return
-        turns = asyncio.Semaphore(jobs)  # of several lanes, each could have all
+        # Of several lanes each could have all; but where each backend has its own pace, none waits for another.
+        turns = asyncio.Semaphore(len(shares) if jobs == "auto" else jobs)
         try:
             async with asyncio.TaskGroup() as group:
                 for positions in shares:

@@ -38,7 +38,7 @@ def case_entry(trial: Trial) -> CaseEntry:
         command=command,
         case=case,
         model=model,
-        file=str(trial.path),
+        file=trial.file,
         expects_at=trial.expects_at,
         definition=trial.definition,
         runs=trial.runs,

@@ -1,6 +1,6 @@
 """One run of a command: its model is asked, or the fallback, and the answer meets the output contract."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -15,9 +15,9 @@ from gekko.plan.inputs import Bytes, InFile, Text
 from gekko.plan.job import Job, Recipe
 from gekko.plan.targets import Target
 from gekko.run import contract
-from gekko.run.asking import Answered, Asker, NoAnswerError
+from gekko.run.asking import Answered, Asker, NewParser, NoAnswerError
 from gekko.run.contract import OutputRules
-from gekko.run.exchange import Body, Parser
+from gekko.run.exchange import Body
 from gekko.run.protocols.chat import ChatParser, chat_body
 from gekko.run.protocols.embeddings import EmbeddingsParser, embeddings_body
 from gekko.run.protocols.transcriptions import TranscriptionParser, transcription_form
@@ -29,7 +29,7 @@ from gekko.specs.backend import Protocol
 Input: TypeAlias = Text | InFile | Bytes
 """What a run is given."""
 
-PARSERS: Final[Mapping[Protocol, Callable[[], Parser]]] = {
+PARSERS: Final[Mapping[Protocol, NewParser]] = {
     "chat": ChatParser,
     "embeddings": EmbeddingsParser,
     "transcriptions": TranscriptionParser,
@@ -117,7 +117,7 @@ class Executor:
         return await self._ask(target, body, OutputRules())
 
     async def _ask(self, target: Target, body: Body, rules: OutputRules, showing: Showing | None = None) -> Run:
-        answered = await self.asker.ask(target, body, PARSERS[target.protocol](), showing)
+        answered = await self.asker.ask(target, body, PARSERS[target.protocol], showing)
         outcome, printed = outcome_of(answered, target, rules)
         return Run(outcome, printed, target.backend.spec.id, request_digest(body), answered)
 

@@ -27,6 +27,7 @@ from gekko.run.inflate import Inflater
 from gekko.run.multipart import multipart
 from gekko.run.names import LookUp, look_up
 from gekko.run.proxies import proxy_for
+from gekko.run.transient import TransientError
 
 IDLE_SECS = 4
 """Servers commonly drop a connection that was idle for five seconds; one that they drop just as a request leaves would
@@ -144,8 +145,16 @@ class Exchange:
             async with asyncio.timeout_at(self.deadline) as limit:
                 yield
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            problem = f"no complete answer within {self.timeout_secs:g} s" if limit.expired() else reason(error)
-            raise self.failure(problem) from None
+            raise self._ended(error, is_late=limit.expired()) from None
+
+    def _ended(self, error: Exception, *, is_late: bool) -> BackendError:
+        """Return the error for what ended a wait. One for which time ran out is final: another would take as long."""
+        if is_late:
+            return self.failure(f"no complete answer within {self.timeout_secs:g} s")
+        if not is_transient(error):
+            return self.failure(reason(error))
+        is_refusal = isinstance(error, aiohttp.ClientConnectorError)
+        return TransientError(f"{self.shown}: {reason(error)}", is_overload=is_refusal)
 
     def proxy(self, environ: Mapping[str, str]) -> str | None:
         """Return the proxy for this URL; its own URL may hold a password."""
@@ -230,6 +239,15 @@ def sendable(url: str) -> URL:
     parts = urlsplit(url)
     target = quote(urlunsplit(("", "", parts.path or "/", parts.query, "")), safe=SENT_AS_IT_IS)
     return URL(f"{URL(url).origin()}{target}", encoded=True)
+
+
+def is_transient(error: Exception) -> bool:
+    """Return whether no connection came about or one broke, which the same request may be spared the next time."""
+    match error:
+        case aiohttp.ClientConnectorDNSError() | aiohttp.ClientSSLError() | ssl.SSLError():
+            return False
+        case _:
+            return isinstance(error, (aiohttp.ClientPayloadError, aiohttp.ClientConnectionError, OSError))
 
 
 def reason(error: Exception) -> str:

@@ -72,7 +72,7 @@ class Journal:
         if not self.is_kept:
             return
         try:
-            self._append(b"".join(line(self._fitting(entry)) for entry in entries))
+            append(self._descriptor, b"".join(map(self._line, entries)))
         except OSError as error:
             # What follows half a line would make the whole file unreadable.
             self.is_kept = False
@@ -83,15 +83,12 @@ class Journal:
         """Close the file, and give its lock back."""
         os.close(self._descriptor)
 
-    def _append(self, lines: bytes) -> None:
-        append(self._descriptor, lines)
-        self._size_bytes += len(lines)
-
-    def _fitting(self, entry: Entry) -> Entry:
-        if not isinstance(entry, RunEntry) or entry.output is None:
-            return entry
-        has_room = self._size_bytes + len(entry.output) <= OUTPUT_BYTES
-        return entry if has_room else evolve(entry, output=None)
+    def _line(self, entry: Entry) -> bytes:
+        written = line(entry)
+        if isinstance(entry, RunEntry) and self._size_bytes + len(written) > OUTPUT_BYTES:
+            written = line(evolve(entry, output=None))
+        self._size_bytes += len(written)
+        return written
 
 
 def last_record(state: Path, project: str) -> Record:

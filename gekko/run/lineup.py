@@ -1,11 +1,16 @@
 """Who waits for whom: the trials of a suite in lanes, so that none of its workers stands before a busy backend."""
 
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from attrs import frozen
 
 from gekko.plan.trials import Trial
+from gekko.run.climbing import MOST
 from gekko.specs.backend import Backend, Server
+
+Jobs: TypeAlias = int | Literal["auto"]
+"""So many trials at a time in all, or at each backend as many as it makes good use of."""
 
 
 @frozen
@@ -16,8 +21,8 @@ class Lane:
     workers: int
 
 
-def lanes(trials: Sequence[Trial], jobs: int) -> list[Lane]:
-    """Return the lanes of a suite that runs *jobs* trials at a time: one for each backend, or one in all.
+def lanes(trials: Sequence[Trial], jobs: Jobs) -> list[Lane]:
+    """Return the lanes of a suite: one for each backend, or one in all.
 
     A backend that takes fewer has no more workers than it takes, so that the others go on with the rest.
     """
@@ -29,8 +34,9 @@ def lanes(trials: Sequence[Trial], jobs: int) -> list[Lane]:
         backend = trial.job.recipe.target.backend.spec
         backends[backend.id] = backend
         positions.setdefault(backend.id, []).append(position)
+    most = MOST if jobs == "auto" else jobs
     return [
-        Lane(tuple(found), min(len(found), jobs, _places(backends[name]) or jobs)) for name, found in positions.items()
+        Lane(tuple(found), min(len(found), most, _places(backends[name]) or most)) for name, found in positions.items()
     ]
 
 

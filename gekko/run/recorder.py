@@ -1,15 +1,19 @@
 """What happens in a suite, written down as it happens: into its journal, and into the file that the user named."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, islice
 from time import time
 from typing import Literal
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from gekko.record.entries import CaseEntry, EndEntry, Entry, RunEntry, SuiteEntry
 from gekko.run.events import Event, RunFailed, RunJudged
 from gekko.run.journal import Journal
 from gekko.run.saving import SavedRecord
+
+AT_ONCE = 1000
+"""So many lines are held in memory; a suite may have more cases than that."""
 
 
 @define
@@ -28,7 +32,10 @@ class Recorder:
         Raises:
             InputOutputError: the file that the user named cannot be written.
         """
-        self._write([suite, *cases, *remembered])
+        self._write([evolve(suite, remembered=len(remembered))])
+        lines = chain(cases, remembered)
+        while some := tuple(islice(lines, AT_ONCE)):
+            self._write(some)
         self.runs = len(remembered)
 
     def follow(self, event: Event) -> None:
@@ -55,7 +62,7 @@ class Recorder:
             if writer is not None:
                 writer.close()
 
-    def _write(self, entries: list[Entry]) -> None:
+    def _write(self, entries: Sequence[Entry]) -> None:
         if self.journal is not None:
             self.journal.write(entries)
         if self.saved is not None:

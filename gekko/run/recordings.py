@@ -23,12 +23,12 @@ from gekko.record.recordings import (
     recording_path,
     write_recording,
 )
-from gekko.run.asking import Answered, Asker, NoAnswerError
+from gekko.run.asking import Answered, Asker, NewParser, NoAnswerError
 from gekko.run.events import CaseFinished, Event, RunJudged
-from gekko.run.exchange import Body, Parser, Reply, Usage
+from gekko.run.exchange import Body, Reply, Usage
 from gekko.run.execute import Executor, request_digest
 from gekko.run.showing import Showing
-from gekko.run.unrecorded import NotRecordedError, recorded_parts, why_not_recorded
+from gekko.run.unrecorded import REMEDY, NotRecordedError, recorded_parts, why_not_recorded
 
 Use: TypeAlias = Literal["record", "replay", "missing"]
 """What recordings are for: every answer is recorded; or given by them alone; or given, and recorded where missing."""
@@ -143,7 +143,9 @@ class _Played:
     has_asked: bool = field(default=False, init=False)
     """Whether somebody was asked now."""
 
-    async def ask(self, target: Target, body: Body, parser: Parser, showing: Showing | None = None) -> Answered:
+    async def ask(
+        self, target: Target, body: Body, new_parser: NewParser, showing: Showing | None = None
+    ) -> Answered:
         """Answer from the recording, or ask whoever is there to be asked, as Asker says.
 
         Raises:
@@ -157,11 +159,12 @@ class _Played:
                 self.heard.append(exchange)
                 return _again(exchange)
         if self._live is None:
-            raise NotRecordedError(why_not_recorded(self._trial, self._index, self._known, self._purpose(), target))
+            why = why_not_recorded(self._trial, self._index, self._known, self._purpose(), target)
+            raise NotRecordedError(f"{why}; {REMEDY}")
         self.has_asked = True
         asked = _Asked(self._trial.model, self._index, self._purpose(), target.id, request)
         try:
-            answered = await self._live.ask(target, body, parser, showing)
+            answered = await self._live.ask(target, body, new_parser, showing)
         except NoAnswerError as error:
             self.heard.append(asked.failed(error))
             raise

@@ -12,6 +12,7 @@ from gekko.run.protocols.chat_stream import ChatStreamParser, is_event_stream
 from gekko.run.protocols.envelope import DETAIL_BYTES, error_detail
 from gekko.run.redaction import gives_away, unless_telling
 from gekko.run.showing import Showing
+from gekko.run.transient import BUSY, TransientError, retry_after_secs
 
 log = logging.getLogger(__name__)
 
@@ -22,13 +23,13 @@ async def reply_to(
     """Send *request* and return what *parser* makes of the answer; one in pieces goes to *showing* meanwhile.
 
     Raises:
+        TransientError: there is no answer, but there may be one later.
         BackendError: there is no answer, it is a refusal, or it does not speak the protocol.
     """
     async with transport.send(request, timeout_secs) as answer:
         log.info("%s answers with status %s", request.shown, answer.status)
         if not 200 <= answer.status < 300:
-            said = unless_telling(await _refusal(answer), request.headers)
-            raise BackendError(f"{request.shown} answered {answer.status}" + (f": {said}" if said else ""))
+            raise await _refusal(request, answer)
         # A server that cannot stream answers as one document, whatever it was asked for.
         if showing is not None and is_event_stream(answer.headers):
             parser = ChatStreamParser(showing.feed)
@@ -62,7 +63,16 @@ def _misunderstood(request: Request, error: BackendError) -> BackendError:
     return BackendError(f"{request.shown}: {unless_telling(str(error), request.headers)}")
 
 
-async def _refusal(answer: Answer) -> str:
+async def _refusal(request: Request, answer: Answer) -> BackendError:
+    """Return the error for an answer whose status is not one of success."""
+    said = unless_telling(await _detail(answer), request.headers)
+    text = f"{request.shown} answered {answer.status}" + (f": {said}" if said else "")
+    if answer.status in BUSY:
+        return TransientError(text, is_overload=True, retry_after_secs=retry_after_secs(answer.headers))
+    return BackendError(text)
+
+
+async def _detail(answer: Answer) -> str:
     """Return what a body says that came with a status other than success."""
     body = b""
     async for chunk in answer.chunks():

@@ -20,12 +20,12 @@ OF_A_FALLBACK: Final = ("generation", "model", "operation")
 
 
 class NotRecordedError(NoAnswerError):
-    """A recording has no answer to a request, and there is nobody else to ask."""
+    """What was recorded has no answer to a request, and there is nobody else to ask."""
 
     has_asked: ClassVar[bool] = False
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(f"{problem}; {REMEDY}", 0.0)
+    def __init__(self, message: str) -> None:
+        super().__init__(message, 0.0)
 
 
 def recorded_parts(trial: Trial) -> dict[str, str]:
@@ -65,7 +65,7 @@ def why_not_recorded(trial: Trial, index: int, known: Recording, purpose: Purpos
         return f"{asked} has changed since {name} was recorded" if is_known else f"{name} has nothing of {asked}"
     if not changed:
         return f"{name} is of another request, though no part of it has changed: another version of gko made it"
-    return f"{_listed(changed)} changed since {name} was recorded"
+    return f"{in_words(changed)} changed since {name} was recorded"
 
 
 def changed_parts(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -73,7 +73,10 @@ def changed_parts(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return [name for name in {**now, **then} if then.get(name) != now.get(name)]
 
 
-def _listed(parts: list[str]) -> str:
+def in_words(parts: list[str]) -> str:
+    """Return the names of parts as they stand before "changed"; nothing for none."""
+    if not parts:
+        return ""
     return f"{one_of(parts, conjunction='and')} {'has' if len(parts) == 1 else 'have'}"
 
 

@@ -15,8 +15,8 @@ Kind: TypeAlias = Literal["backends", "models", "commands", "tests"]
 
 
 def _key(name: str) -> re.Pattern[bytes]:
-    """Return what finds a key of TOML, YAML or JSON."""
-    return re.compile(rb"(?:^|[{,])[ \t]*[\"']?%s[\"']?[ \t]*[=:]" % name.encode(), re.MULTILINE)
+    """Return what finds a key of TOML, YAML or JSON whose value is a text; in the schema of a model it is a table."""
+    return re.compile(rb"(?:^|[{,])[ \t]*[\"']?%s[\"']?[ \t]*[=:][ \t]*[\"'\w]" % name.encode(), re.MULTILINE)
 
 
 @frozen

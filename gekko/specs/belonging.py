@@ -79,15 +79,19 @@ class _Written:
     content: Mapping[str, object]
     wanted: Any
 
+    @property
+    def own(self) -> Mapping[str, "attrs.Attribute[Any]"]:
+        """The keys that it can have, with their fields; none where names are free."""
+        return keys_of(self.wanted) if attrs.has(self.wanted) else {}
+
     def strays(self, key: str, wanted: Any) -> bool:
         """Return whether it has a key that is none of its own, with a value that could be one of *wanted*."""
-        is_own = attrs.has(self.wanted) and key in keys_of(self.wanted)
-        return key in self.content and not is_own and could_be(self.content[key], wanted)
+        return key in self.content and key not in self.own and could_be(self.content[key], wanted)
 
 
 @frozen
 class _File:
-    """The tables that a file can have, and those that it has."""
+    """The tables that a file can have, and those that it has, where its types are known."""
 
     tables: Sequence[_Table]
     written: Mapping[KeyPath, _Written]
@@ -109,11 +113,11 @@ class _File:
         """Return the table below, opened too early, in which the key stands instead."""
         *around, key = at
         lacking = self.written.get(tuple(around))
-        if lacking is None:
+        field = lacking.own.get(str(key)) if lacking else None
+        if field is None:
             return ""
-        wanted = keys_of(lacking.wanted)[str(key)].type
         below = (table for table in self.written.values() if list(table.at[: len(around)]) == around)
-        strays = [table for table in below if table is not lacking and table.strays(str(key), wanted)]
+        strays = [table for table in below if table is not lacking and table.strays(str(key), field.type)]
         return f"there is one in [{key_text(strays[0].at)}]; write it above" if strays else ""
 
     def about_misfit(self, at: KeyPath) -> str:
@@ -129,7 +133,8 @@ class _File:
         key = str(at[-1])
         homes = [table for table in self.tables if table.owner is not owner and key in keys_of(table.owner)]
         if only_fitting:
-            value = self.written[at[:-1]].content.get(key)
+            around = self.written.get(at[:-1])
+            value = around.content.get(key) if around else None
             homes = [table for table in homes if could_be(value, keys_of(table.owner)[key].type)]
         return [table for table in homes if not table.foreign] or homes
 

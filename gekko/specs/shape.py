@@ -14,6 +14,8 @@ SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean
 TOGETHER: Final = "TOGETHER"
 """The attribute of a class that says what its keys say of each other: keywords of a schema."""
 
+DRAFT: Final = "http://json-schema.org/draft-07/schema#"
+
 Schema: TypeAlias = Mapping[str, Any]
 
 
@@ -35,6 +37,13 @@ def in_schema(**keywords: Schema) -> Callable[[Rule], InSchema]:
     They may accept more than the rule, and never less: an editor must not refuse what gko accepts.
     """
     return lambda rule: InSchema(rule, keywords)
+
+
+def file_schema(title: str, wanted: Any) -> dict[str, object]:
+    """Return the schema of a file, or of each of its lines, that is structured into *wanted*."""
+    shapes = Shapes()
+    schema = {"$schema": DRAFT, "title": title, **shapes.of(wanted)}
+    return {**schema, "definitions": shapes.definitions} if shapes.definitions else schema
 
 
 @frozen

@@ -128,6 +128,25 @@ class TestAnswers:
         assert words_of(offered(project, "config", "test", "git", "")) == ["review"]
         assert offered(project, "config", "test", "git", "review", "") == []
 
+    def test_cases_are_offered_of_the_words_that_stand_there(self, project: Project) -> None:
+        assert offered(project, "config", "test", "--case", "") == [
+            "plain\thardware\tof git/review",
+            "plain\tsoftware\tof read",
+        ]
+        assert words_of(offered(project, "config", "test", "git", "--case", "")) == ["hardware"]
+        assert words_of(offered(project, "config", "test", "--case", "git/")) == ["git/review/hardware"]
+
+    def test_tags_are_offered_of_the_words_that_stand_there(self, project: Project) -> None:
+        assert words_of(offered(project, "config", "test", "--tag", "")) == ["slow", "smoke"]
+        assert offered(project, "config", "test", "read", "--tag", "") == []
+
+    def test_case_files_are_left_to_the_shell_where_no_command_goes_on(self, project: Project) -> None:
+        assert offered(project, "config", "test", ".gekko/te") == ["file\t\t"]
+        assert offered(project, "config", "test", ".gekko/tests/read/software.toml", "") == ["file\t\t"]
+
+    def test_a_commit_that_is_left_out_is_no_word(self, project: Project) -> None:
+        assert words_of(offered(project, "config", "test", "--changed", "git", "")) == ["review"]
+
     @pytest.mark.parametrize("typed", ["'ver", '"ver', "ver", "very\\ "])
     def test_what_is_typed_may_be_quoted(self, project: Project, typed: str) -> None:
         assert words_of(offered(project, "git", "review", "--depth", typed)) == ["very high"]

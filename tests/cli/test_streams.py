@@ -57,6 +57,16 @@ class TestPipes:
         assert "standard output" in run.stderr
         assert run.stderr.count("\n") == 1
 
+    @pytest.mark.parametrize("command", ["gko git review", "gko git review --no-wait", "gko config test"])
+    @pytest.mark.parametrize("stdout", [">&-", ">/dev/full", "1</dev/null", "<&- >&- 2>&-"])
+    def test_a_stdout_that_nothing_can_be_written_to_is_found_out_before_any_request(
+        self, project: Project, server: StubServer, command: str, stdout: str
+    ) -> None:
+        run = project.shell(f"{command} {stdout}")
+
+        assert (run.exit_code, run.stdout) == (1, b"")
+        assert server.requests == []
+
     def test_a_stdin_that_is_closed_is_an_error_where_it_is_read(self, project: Project, server: StubServer) -> None:
         run = project.shell("gko git review <&-")
 

@@ -25,10 +25,10 @@ from gekko.sources.document import Document
 from gekko.specs.argument import Argument
 from gekko.specs.backend import OURS, TYPES, is_header_value, read_backend
 from gekko.specs.command import FrontMatter, read_command
+from gekko.specs.kinds import is_mapping, is_tuple, is_union
 from gekko.specs.model import Model
 from gekko.specs.runtime import OURS as DOCKERS_OURS
 from gekko.specs.sourced import sourced
-from gekko.specs.kinds import is_mapping, is_tuple, is_union
 from gekko.specs.structure import DOC, chosen_class, classes_by_type
 from gekko.testkit.strategies import TOML, changed
 from tests.property import specs

@@ -1,6 +1,5 @@
 """Results of cases, as short as a test can say them."""
 
-from pathlib import Path
 from typing import Any
 
 from gekko.record.entries import Miss
@@ -13,7 +12,7 @@ def result(command: str = "git/review", case: str = "hardware", **facts: Any) ->
     failed = facts.setdefault("failed_runs", 0)
     known = {
         "model": "fast",
-        "path": Path("tests") / command / f"{case}.toml",
+        "file": f"tests/{command}/{case}.toml",
         "result": "fail" if failed else "pass",
         "duration_ms": 7,
         "runs": runs,

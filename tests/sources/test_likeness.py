@@ -79,6 +79,14 @@ def test_what_may_stand_in_a_scope_reads_like_nothing(tmp_path: Path, name: str,
     assert likeness(tmp_path / name) is None
 
 
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_a_schema_for_editors_reads_like_nothing(tmp_path: Path, kind: KindName) -> None:
+    path = tmp_path / f"{kind}.schema.json"
+    path.write_text(json.dumps(file_schema(kind, discover()), indent=2))
+
+    assert likeness(path) is None
+
+
 def test_a_copy_beside_the_file_that_it_was_made_from_reads_like_nothing(tmp_path: Path) -> None:
     for name in ("fast.toml", "fast.yaml"):
         (tmp_path / name).write_text(TEXTS["models"])

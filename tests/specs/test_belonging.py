@@ -6,11 +6,12 @@ from typing import Any, Final
 import pytest
 
 from gekko.locations import key_text
-from gekko.specs.backend import Backend
+from gekko.specs.backend import Backend, Server
 from gekko.specs.case import Case
 from gekko.specs.command import FrontMatter
 from gekko.specs.model import Model
 from gekko.specs.structure import StructureError, structure
+from tests.specs.postponed import Outside
 
 SERVER: Final = """\
 id = "a"
@@ -144,3 +145,17 @@ def test_a_value_that_a_table_of_free_names_refuses_may_belong_elsewhere() -> No
         "headers.X-Team": "",
         "headers.max_concurrent": f"'max_concurrent' {TOP}, above every [table]",
     }
+
+
+def test_annotations_may_be_texts() -> None:
+    assert hints("inside = { nam = 'a', size = 1 }", Outside) == {
+        "inside.nam": f"did you mean 'name'? 'nam' {TOP}, above every [table]",
+        "inside.name": "",
+    }
+
+
+def test_a_table_of_another_type_is_told_its_own_keys_alone() -> None:
+    told = hints("id = 'a'\ntype = 'embedded'\nbase_ur = 'b'", Server)
+
+    assert told["base_ur"] == "did you mean 'base_url'?"
+    assert told["operations"] == ""
