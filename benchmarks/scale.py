@@ -5,15 +5,17 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 from urllib.request import urlopen
 
 from attrs import frozen
 
-from benchmarks.measuring import MIB, Spent, Target, conclude, give_up, ratio, show, spend
+from benchmarks.measuring import MIB, Contender, Spent, Target, conclude, give_up, ratio, show, spend
 from benchmarks.overhead import recorded
 from benchmarks.serving import server
 from benchmarks.suites import environment, write_suite
@@ -29,17 +31,31 @@ MOST_MIB = 120
 
 HERE = Path(__file__).parent
 
+BARE = "bare aiohttp loop"
+OURS = "gko config test"
+FASTEST = "bare pycurl loop"
+
 
 @frozen
 class Round:
-    """What a process cost, and what the server saw of it."""
+    """What a process cost, what the server saw of it, and what the process cost with a single case."""
 
     spent: Spent
+    start: Spent
     requests: int
     connections: int
     most_in_flight: int
     secs: float
     """From the first request to the last answer."""
+
+    @property
+    def cpu_secs(self) -> float:
+        """The CPU of all cases but one; that of starting up is left out."""
+        return self.spent.cpu_secs - self.start.cpu_secs
+
+
+Contenders: TypeAlias = Mapping[str, tuple[Contender, Contender]]
+"""Of each, a run of all cases and one of a single case."""
 
 
 def main() -> None:
@@ -65,45 +81,52 @@ def waiting(folder: Path, cases: int, places: int, rounds: int, least: float) ->
     for name, each in turns.items():
         check(name, each, cases, places)
     print(f"{cases} cases, {DELAY_SECS * 1000:.0f} ms an answer, {places} in flight: the ideal is {ideal:.2f} s\n")
-    bare = cpus(turns["bare aiohttp loop"])
+    bare = cpus(turns[BARE])
     show(
         ("", "once running s", "of the ideal", "wall s", "CPU us a case", "CPU"),
         [row(name, each, ideal, cases, bare) for name, each in turns.items()],
     )
-    ours = turns["gko config test"]
+    ours = turns[OURS]
     steady = median(ideal / each.secs for each in ours)
     missing = Target(f"share of the ideal lost, {places} in flight", 1 - steady, round(1 - least, 2), "")
     return [missing, Target(f"CPU against the bare loop, {places} in flight", ratio(cpus(ours), bare), MOST_TIMES, "x")]
 
 
-def contenders(folder: Path, url: str, cases: int, places: int) -> Mapping[str, "partial[Spent]"]:
-    """Return a suite and bare loops, all with the same requests; and a suite of one case, to tell start-up."""
+def contenders(folder: Path, url: str, cases: int, places: int) -> Contenders:
+    """Return suites and bare loops, all with the same requests."""
+    many = sized(folder / "many", url, cases, places)
+    one = sized(folder / "one", url, 1, places)
+    return {name: (many[name], one[name]) for name in many}
+
+
+def sized(folder: Path, url: str, cases: int, places: int) -> Mapping[str, Contender]:
+    """Return a suite of so many cases, and bare loops."""
     bodies = folder.with_suffix(".jsonl")
-    bodies.write_bytes(b"\n".join(recorded(folder, cases)))
+    requests = recorded(folder, cases)
+    bodies.write_bytes(b"\n".join(requests))
     environ = environment(write_suite(folder, cases, url))
     post = (f"{url}/v1/chat/completions", bodies, str(places))
-    found = {
-        "bare aiohttp loop": partial(spend, (sys.executable, HERE / "bare_loop.py", *post), folder, environ),
-        "gko config test": partial(spend, (GKO, "config", "test", "--jobs", str(places)), folder, environ),
+    found: dict[str, Contender] = {
+        BARE: partial(spend, (sys.executable, HERE / "bare_loop.py", *post), folder, environ),
+        OURS: partial(spend, (GKO, "config", "test", "--jobs", str(places)), folder, environ),
     }
-    try:
-        import pycurl  # noqa: F401
-    except ImportError:
+    if find_spec("pycurl") is None:
         print("the fastest client is left out: pip install pycurl\n")
     else:
-        found["bare pycurl loop"] = partial(spend, (sys.executable, HERE / "bare_curl.py", *post), folder, environ)
+        found[FASTEST] = partial(spend, (sys.executable, HERE / "bare_curl.py", *post), folder, environ)
     return found
 
 
-def take_turns(contenders: Mapping[str, "partial[Spent]"], url: str, rounds: int) -> Mapping[str, Sequence[Round]]:
+def take_turns(contenders: Contenders, url: str, rounds: int) -> Mapping[str, Sequence[Round]]:
     """Let every contender run once a round, after a round that does not count."""
     turns: dict[str, list[Round]] = {name: [] for name in contenders}
     for number in range(rounds + 1):
-        for name, run in contenders.items():
+        for name, (many, one) in contenders.items():
+            start = one()
             counters(url)
-            spent = run()
+            spent = many()
             if number:
-                turns[name].append(Round(spent, **counters(url)))
+                turns[name].append(Round(spent, start, **counters(url)))
     return turns
 
 
@@ -136,8 +159,8 @@ def row(name: str, rounds: Sequence[Round], ideal: float, cases: int, bare: Sequ
 
 
 def cpus(rounds: Sequence[Round]) -> list[float]:
-    """Return the seconds of CPU of each round, start-up included."""
-    return [each.spent.cpu_secs for each in rounds]
+    """Return the seconds of CPU of each round, start-up left out."""
+    return [each.cpu_secs for each in rounds]
 
 
 def memory(folder: Path, many: int) -> list[Target]:

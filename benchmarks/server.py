@@ -1,8 +1,8 @@
 """A server that answers every chat request with the same text, so many milliseconds after it came.
 
-It prints its URL, and ends with its standard input. Beside `/v1/…` it answers `/counters` with what it has seen since it
-was last asked: requests, connections, the most requests in flight, and the seconds from the first request to the last
-answer. One event loop and no framework: it must cost little beside what is measured.
+It prints its URL, and ends with its standard input. Beside `/v1/...` it answers `/counters` with what it has seen
+since it was last asked: requests, connections, the most requests in flight, and the seconds from the first request to
+the last answer. One event loop and no framework: it must cost little beside what is measured.
 """
 
 import asyncio

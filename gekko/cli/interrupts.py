@@ -1,8 +1,10 @@
 """Ctrl-C, SIGTERM and SIGHUP: the first ends the program where it stands, with its code, and a second one at once."""
 
+import atexit
 import os
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
 from typing import Any, Final, TypeAlias, TypeVar
@@ -19,6 +21,12 @@ CODES: Final = {
     "SIGTERM": Exit.TERMINATED,
     "SIGHUP": Exit.HANGUP,  # which Windows does not have
 }
+
+ASKING: Final = ("SIGUSR1", "SIGINFO")
+"""Signals that ask how it goes; Windows has neither, Linux only the first."""
+
+_debts: Final[list[Callable[[], None]]] = []
+"""What is to be undone even where the program ends at once."""
 
 PATIENCE_SECS = 0.25
 """An event loop has so long to close what it opened; an expectation at work does not let it come to that."""
@@ -60,6 +68,28 @@ def heed_signals() -> None:
         raise interrupted
 
     _install(interrupt)
+    _heed_questions(_say_nothing)
+
+
+@contextmanager
+def answering(answer: Callable[[], None]) -> Iterator[None]:
+    """Call *answer*, wherever the program is then, when a signal asks how it goes while the block lasts."""
+    _heed_questions(lambda _, __: answer())
+    try:
+        yield
+    finally:
+        _heed_questions(_say_nothing)
+
+
+def end_deaf() -> None:
+    """Ignore whoever asks how it goes: the interpreter is about to forget the handlers, and would end with 138."""
+    _heed_questions(signal.SIG_IGN)
+
+
+def undo_at_the_latest(undo: Callable[[], None]) -> None:
+    """Have *undo* called when the program ends, also where nothing is closed; it has no effect once it was called."""
+    atexit.register(undo)
+    _debts.append(undo)
 
 
 def disarm() -> None:
@@ -103,8 +133,16 @@ def run_heedful(main: Coroutine[Any, Any, T], limit_secs: float | None = None) -
         heed_signals()
 
 
-def _install(handler: Handler | signal.Handlers) -> None:
-    for name in CODES:
+def _say_nothing(_: int, __: FrameType | None) -> None:
+    """There is nothing to tell yet, or any more; by default the program would end."""
+
+
+def _heed_questions(handler: Handler | signal.Handlers) -> None:
+    _install(handler, ASKING)
+
+
+def _install(handler: Handler | signal.Handlers, names: Iterable[str] = CODES) -> None:
+    for name in names:
         number = getattr(signal, name, None)
         # Whoever starts a program with a signal ignored, as nohup does, means it.
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -118,6 +156,8 @@ def _interrupted(number: int) -> Interrupted:
     def end_at_once(_: int, __: FrameType | None) -> None:
         # Nothing is closed, but nothing outlives this either: the engine ends when its pipe does.
         if monotonic() - first > ECHO_SECS:
+            for undo in _debts:
+                undo()
             os._exit(interrupted.code)
 
     _install(end_at_once)

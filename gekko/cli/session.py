@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -40,6 +40,8 @@ class Session:
     config_dir: Path | None = None
     error_format: ErrorFormat = "text"
     verbosity: Verbosity = "warn"
+    make_room: Callable[[], None] = field(default=lambda: None, init=False, repr=False)
+    """Takes away what a terminal shows for the moment, before a line is written."""
     _catalog: "Catalog | None" = field(default=None, init=False, repr=False)
 
     def scopes(self) -> "tuple[Scope, ...]":
@@ -99,6 +101,7 @@ class Session:
 
     def utter(self, kind: str, text: str, **facts: object) -> None:
         """Write *text* to stderr; with `--error-format json` an object of its kind, the text, and more facts."""
+        self.make_room()
         tell(text if self.error_format == "text" else json_line({"kind": kind, "message": text, **facts}))
 
     def _say(self, level: Verbosity, kind: str, text: str, **facts: object) -> None:

@@ -1,8 +1,6 @@
 """A suite, run from the command line: who follows it, what is reported, and the exit code that it comes to."""
 
-import sys
 from collections.abc import Coroutine, Sequence
-from shutil import get_terminal_size
 from time import monotonic
 from typing import Any
 
@@ -14,17 +12,18 @@ from gekko.cli.selecting import say_if_nothing
 from gekko.cli.session import Session
 from gekko.cli.streams import tell, write_result
 from gekko.cli.suite_record import Keeping, keep_nothing, kept
+from gekko.cli.watching import watched
 from gekko.errors import BackendError, Issue, OutputError
 from gekko.locations import Location
 from gekko.plan.selection import Selection
 from gekko.plan.suite import Suite
 from gekko.record.results import CaseResult
-from gekko.report.progress import Progress
 from gekko.report.rows import Extras, json_rows, result_row
-from gekko.report.table import failures, painter, result_table, summary
+from gekko.report.table import failure, failures, painter, result_table, summary
 from gekko.run.cases import CheckerBug, Conditions, OutOfTimeError, Remembered, run_suite
 from gekko.run.entries import invocation
 from gekko.run.events import CaseFinished, Event, RunAnswered
+from gekko.run.headway import Headway
 from gekko.run.recorder import Recorder
 from gekko.sources.document import pinpoint
 from gekko.wording import counted
@@ -125,16 +124,14 @@ async def _results(
     remembered: Remembered,
 ) -> Sequence[CaseResult]:
     statistics = session.statistics()
-    is_shown = session.is_watched and session.verbosity != "info"  # which has lines of its own
-    progress = Progress(sys.stderr, len(suite.trials), is_shown, get_terminal_size().columns)
+    headway = Headway.of(suite, remembered)
 
     def warn(text: str) -> None:
-        progress.clear()
         session.say("warn", text)
 
     def follow(event: Event) -> None:
         recorder.follow(event)
-        progress.follow(event)
+        watch(event)
         keep(event)
         if answers.are_asked_for:
             statistics.follow(event)
@@ -142,13 +139,12 @@ async def _results(
             case RunAnswered() if event.run.is_from_fallback:
                 warn(_fallback_text(event))
             case CaseFinished() if not event.result.is_good:
-                session.say("info", f"{event.trial.title} failed: {event.result.message}")
+                if session.verbosity == "info":  # the place of an expectation is looked for in its file
+                    session.say("info", failure(event.result, place_of, has_models=headway.has_models))
 
-    try:
+    with watched(session, headway) as watch:
         async with answers.opened(session, suite, warn, paces=conditions.jobs == "auto") as (executors, keep):
             return await run_suite(suite, executors, follow, conditions, remembered)
-    finally:
-        progress.clear()
 
 
 def _fallback_text(event: RunAnswered) -> str:

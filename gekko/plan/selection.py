@@ -1,7 +1,6 @@
 """Which cases are meant: what a selection says, and the case files that it comes to before any of them is read."""
 
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -15,7 +14,7 @@ from gekko.locations import shown_path
 from gekko.plan.catalog import Catalog, listed_cases
 from gekko.plan.hints import case_hint
 from gekko.plan.trials import Address, Trial
-from gekko.sources.document import read_configured
+from gekko.sources.document import read_configured, read_toml
 from gekko.sources.files import digest
 from gekko.sources.listing import CaseKey, CommandPath
 from gekko.sources.scopes import Scope
@@ -128,8 +127,8 @@ def known_tags(cases: Cases) -> set[str]:
     """Return the tags of all cases whose file can be read, whatever else is wrong with it."""
     known: set[str] = set()
     for path, _ in cases.values():
-        with suppress(ConfigurationError, ValueError):
-            tags = tomllib.loads(read_configured(path, "case file").decode()).get("tags")
+        with suppress(ConfigurationError):
+            tags = read_toml(path, read_configured(path, "case file")).data.get("tags")
             known |= {tag for tag in tags if isinstance(tag, str)} if isinstance(tags, list) else set()
     return known
 

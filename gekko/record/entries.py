@@ -130,7 +130,7 @@ class RunEntry:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     finish_reason: str | None = None
-    retries: int = ruled(default=0, doc="How often the request was sent again before it was answered.")
+    retries: int = ruled(default=0, doc="How often requests were sent again before they were answered.")
     model_answered: str | None = ruled(default=None, doc="The id of the fallback, where it answered.")
     first_failure: str | None = ruled(default=None, doc="Why the model itself did not answer.")
     server_model: str | None = ruled(default=None, doc="The model that the server says answered.")

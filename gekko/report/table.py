@@ -78,13 +78,29 @@ def summary(results: "Sequence[CaseResult]", seconds: float) -> str:
 def counts(results: "Sequence[CaseResult]") -> str:
     """Return "9 passed, 3 failed", and what else there was."""
     by_result = Counter(result.result for result in results)
-    words: dict[Result, str] = {"pass": "passed", "fail": "failed", "error": "without an answer", "xfail": "failed as expected"}
+    words: dict[Result, str] = {
+        "pass": "passed",
+        "fail": "failed",
+        "error": "without an answer",
+        "xfail": "failed as expected",
+    }
     told = [f"{by_result[result]} {word}" for result, word in words.items() if by_result[result] or result == "pass"]
     flaky = sum(result.verdict == "flaky" for result in results)
+    replayed = sum(result.duration_ms is None for result in results)
     saved = sum(result.saved_runs for result in results)
+    retries = sum(result.retries for result in results)
     told += [f"{flaky} flaky"] if flaky else []
+    told += [f"{replayed} replayed"] if replayed else []
     told += [f"{counted(saved, 'run')} saved"] if saved else []
+    told += [counted(retries, "retry", "retries")] if retries else []
     return ", ".join(told)
+
+
+def failure(result: "CaseResult", locate: Locate, *, has_models: bool) -> str:
+    """Return that a case is not good, and why, as the report says it below its row."""
+    model = f" (model {result.model})" if has_models else ""
+    ended = "got no answer" if result.result == "error" else "failed"
+    return "\n".join((f"{result.command} {result.case}{model} {ended}:", *_reasons(result, plain, locate)))
 
 
 def failures(results: "Sequence[CaseResult]") -> str:

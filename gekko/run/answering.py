@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 
-from attrs import frozen
+from attrs import define, field
 
 from gekko.checks.checker import Ask, AskCommand, AskModel, AskReply
 from gekko.checks.judging import AskError
@@ -18,7 +18,7 @@ from gekko.run.runner import Runner
 from gekko.sources.files import FileProblem
 
 
-@frozen
+@define
 class Answering:
     """Answers what the checkers of a trial ask, and tells *follow* of it: an Answerer."""
 
@@ -26,6 +26,8 @@ class Answering:
     asked: Asked
     trial: Trial
     follow: Follower
+    retries: int = field(default=0, init=False)
+    """How often requests had to be sent again until they were answered."""
 
     async def __call__(self, ask: Ask) -> AskReply:
         """Perform the request of *ask*.
@@ -44,6 +46,7 @@ class Answering:
         except NoAnswerError as error:
             self.follow(QuestionFailed(self.trial, errand, error.duration_ms))
             raise
+        self.retries += run.answered.retries
         self.follow(QuestionAnswered(self.trial, errand, run))
         return AskReply(run.outcome.output, run.outcome.exit_code, run.outcome.reasons)
 

@@ -14,6 +14,7 @@ from gekko.run.exchange import Body, Parser, Reply, Request, Transport
 from gekko.run.sending import reply_to
 from gekko.run.showing import Showing
 from gekko.run.transient import TransientError
+from gekko.run.waiting import waits_for
 from gekko.wording import shown
 
 log = logging.getLogger(__name__)
@@ -77,10 +78,12 @@ class LiveAsker:
     async def ask(self, target: Target, body: Body, new_parser: NewParser, showing: Showing | None = None) -> Answered:
         """Send one request, as Asker says; time is measured from when there is a place for it."""
         spec, started = target.backend.spec, None
+        waits_for("place")
         try:
             async with self.backends.place(target, waits=self.waits):
                 route = await self.backends.route(target)  # last: while one waits, an engine can die and be another
                 log.info("model '%s' of backend '%s' is asked: POST %s", target.id, spec.id, route.shown)
+                waits_for("answer")
                 started = perf_counter()
                 request = Request(route.url, body, route.headers, route.shown)
                 reply = await reply_to(request, spec.timeouts.request_secs, self.transport, new_parser(), showing)

@@ -17,6 +17,7 @@ from gekko.plan.access import Accesses, EngineAccess, Header, ServerAccess
 from gekko.plan.targets import Target
 from gekko.run.engine import EngineSettings, Running, engine
 from gekko.run.gate import Gate
+from gekko.run.waiting import waits_for
 from gekko.specs.backend import Embedded
 
 log = logging.getLogger(__name__)
@@ -113,6 +114,7 @@ class Backends:
         settings = EngineSettings(access.weights, given.context, given.threads, given.startup_secs, given.max_tokens)
         log_path = self._state / f"engine-{quote(backend, safe=' ')}.log"  # an id may hold anything
         log.info("%s is started; its log is %s", name, log_path)
+        waits_for("engine")
         started = perf_counter()
         running = await life.enter_async_context(engine(name, settings, log_path, self._warn))
         log.info("%s is ready after %.1f s", name, perf_counter() - started)

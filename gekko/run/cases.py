@@ -20,9 +20,10 @@ from gekko.record.results import CaseResult, Tally
 from gekko.run.answering import Answering
 from gekko.run.asking import NoAnswerError
 from gekko.run.entries import case_entry, error_entry, run_entry
-from gekko.run.events import CaseFinished, Follower, RunAnswered, RunFailed, RunJudged, RunStarted
+from gekko.run.events import CaseFinished, Follower, RunAnswered, RunFailed, RunJudged, RunStarted, RunWaits
 from gekko.run.lineup import Jobs, lanes
 from gekko.run.runner import Runner
+from gekko.run.waiting import hear_waits
 from gekko.wording import counted, cut, printable, shown
 
 
@@ -168,14 +169,14 @@ class _SuiteRun:
             return known
         executor = self._executors(trial, index)
         self._follow(RunStarted(trial, index))
-        run = None
+        hear_waits(lambda what: self._follow(RunWaits(trial, index, what)))
+        answering, run = Answering(executor, self._suite.asked, trial, self._follow), None
         try:
             run = await executor.run(trial.job, trial.input)
             self._follow(RunAnswered(trial, index, run))
-            answering = Answering(executor, self._suite.asked, trial, self._follow)
-            entry = run_entry(trial, index, run, await judge(trial, run.outcome, answering))
+            entry = run_entry(trial, index, run, await judge(trial, run.outcome, answering), answering.retries)
         except NoAnswerError as error:
-            failed = error_entry(trial, index, error)
+            failed = error_entry(trial, index, error, answering.retries + (run.answered.retries if run else 0))
             self._follow(RunFailed(trial, failed, is_answered=run is not None))
             if self._conditions.keeps_going:
                 return failed

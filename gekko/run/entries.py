@@ -48,8 +48,11 @@ def case_entry(trial: Trial) -> CaseEntry:
     )
 
 
-def run_entry(trial: Trial, index: int, run: Run, mismatches: Iterable[Miss]) -> RunEntry:
-    """Return the line of a run that was judged; no mismatches mean that it passed."""
+def run_entry(trial: Trial, index: int, run: Run, mismatches: Iterable[Miss], other_retries: int = 0) -> RunEntry:
+    """Return the line of a run that was judged; no mismatches mean that it passed.
+
+    *other_retries* are those of what was asked for its sake.
+    """
     command, case, model = trial.address
     outcome, reply = run.outcome, run.answered.reply
     missed = tuple(mismatches)
@@ -71,7 +74,7 @@ def run_entry(trial: Trial, index: int, run: Run, mismatches: Iterable[Miss]) ->
         prompt_tokens=outcome.prompt_tokens,
         completion_tokens=outcome.completion_tokens,
         finish_reason=_cut(outcome.finish_reason),
-        retries=run.answered.retries,
+        retries=run.answered.retries + other_retries,
         model_answered=outcome.model_answered if run.is_from_fallback else None,
         first_failure=run.first_failure,
         server_model=_cut(reply.model),
@@ -80,8 +83,8 @@ def run_entry(trial: Trial, index: int, run: Run, mismatches: Iterable[Miss]) ->
     )
 
 
-def error_entry(trial: Trial, index: int, error: NoAnswerError) -> ErrorEntry:
-    """Return the line of a run that got no answer."""
+def error_entry(trial: Trial, index: int, error: NoAnswerError, other_retries: int = 0) -> ErrorEntry:
+    """Return the line of a run that got no answer; *other_retries* are those of requests that got one."""
     command, case, model = trial.address
     return ErrorEntry(
         command=command,
@@ -91,7 +94,7 @@ def error_entry(trial: Trial, index: int, error: NoAnswerError) -> ErrorEntry:
         message=str(error),
         timestamp_ms=round(time() * 1000),
         duration_ms=round(error.duration_ms, 3),
-        retries=error.retries,
+        retries=error.retries + other_retries,
         replayed=not error.has_asked,
     )
 

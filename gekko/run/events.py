@@ -9,6 +9,7 @@ from gekko.plan.trials import Trial
 from gekko.record.entries import ErrorEntry, RunEntry
 from gekko.record.results import CaseResult
 from gekko.run.execute import Errand, Run
+from gekko.run.waiting import Wait
 
 
 @frozen
@@ -17,6 +18,15 @@ class RunStarted:
 
     trial: Trial
     index: int
+
+
+@frozen
+class RunWaits:
+    """A run, or a question of its checkers, now waits for this."""
+
+    trial: Trial
+    index: int
+    what: Wait
 
 
 @frozen
@@ -73,7 +83,9 @@ class CaseFinished:
     result: CaseResult
 
 
-Event: TypeAlias = RunStarted | RunAnswered | RunJudged | RunFailed | QuestionAnswered | QuestionFailed | CaseFinished
+Event: TypeAlias = (
+    RunStarted | RunWaits | RunAnswered | RunJudged | RunFailed | QuestionAnswered | QuestionFailed | CaseFinished
+)
 
 Follower: TypeAlias = Callable[[Event], None]
 """Is told of each event as it happens."""

@@ -70,7 +70,7 @@ class Answer(Protocol):
 
     status: int
     headers: Mapping[str, str]
-    """By name, in lower case."""
+    """To be looked up by names in lower case."""
 
     def chunks(self) -> AsyncIterator[bytes]:
         """Yield the body as it arrives; a broken or endless one raises BackendError."""

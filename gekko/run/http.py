@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import aiohttp
@@ -70,15 +70,23 @@ class HttpTransport:
     @asynccontextmanager
     async def send(self, request: Request, timeout_secs: float) -> AsyncIterator["HttpAnswer"]:
         """Send *request*, as Transport says. A redirect is an answer like any other; it is not followed."""
-        exchange = Exchange(request.url, request.shown, timeout_secs, asyncio.get_running_loop().time() + timeout_secs)
+        exchange = Exchange(request.url, request.shown)
         proxy = exchange.proxy(self._environ)
-        async with exchange.step():
-            response = await self._post(request, proxy)
         try:
-            received = {name.lower(): value for name, value in response.headers.items()}
-            yield HttpAnswer(response.status, received, response, exchange)
-        finally:
-            drop(response)
+            async with asyncio.timeout(timeout_secs) as limit:
+                try:
+                    response = await self._post(request, proxy)
+                except FAILURES as error:
+                    raise exchange.broken(error) from None
+                try:
+                    yield HttpAnswer(response.status, response.headers, response, exchange)
+                finally:
+                    drop(response)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            # Final, and no TransientError: another try would take as long.
+            raise exchange.failure(f"no complete answer within {timeout_secs:g} s") from None
 
     async def _post(self, request: Request, proxy: str | None) -> aiohttp.ClientResponse:
         content_type, body = content(request.body)
@@ -95,7 +103,7 @@ class HttpTransport:
 
 @define
 class HttpAnswer:
-    """An answer whose body is still on its way; the names of *headers* are in lower case."""
+    """An answer whose body is still on its way; the names of *headers* are found in any case."""
 
     status: int
     headers: Mapping[str, str]
@@ -121,40 +129,26 @@ class HttpAnswer:
     async def _received(self) -> bytes:
         if self._response.content.at_eof():
             return b""
-        async with self._exchange.step():
+        try:
             return await self._response.content.readany()
+        except FAILURES as error:
+            raise self._exchange.broken(error) from None
+
+
+FAILURES: Final = (aiohttp.ClientError, OSError, ValueError)
+"""What can go wrong while a backend is waited for."""
 
 
 @frozen
 class Exchange:
-    """One request and its answer: where it goes, and until when."""
+    """One request and its answer: where it goes, and what is said when that fails.
+
+    Nothing that a foreign exception says is quoted, unless it can only be the system's words: a server may echo a
+    secret, and aiohttp quotes whatever it could not read.
+    """
 
     url: str
     shown: str
-    timeout_secs: float
-    deadline: float
-
-    @asynccontextmanager
-    async def step(self) -> AsyncIterator[None]:
-        """Wait for the backend until the deadline, and let no failure out but BackendError.
-
-        Nothing that a foreign exception says is quoted, unless it can only be the system's words: a server may echo
-        a secret, and aiohttp quotes whatever it could not read.
-        """
-        try:
-            async with asyncio.timeout_at(self.deadline) as limit:
-                yield
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise self._ended(error, is_late=limit.expired()) from None
-
-    def _ended(self, error: Exception, *, is_late: bool) -> BackendError:
-        """Return the error for what ended a wait. One for which time ran out is final: another would take as long."""
-        if is_late:
-            return self.failure(f"no complete answer within {self.timeout_secs:g} s")
-        if not is_transient(error):
-            return self.failure(reason(error))
-        is_refusal = isinstance(error, aiohttp.ClientConnectorError)
-        return TransientError(f"{self.shown}: {reason(error)}", is_overload=is_refusal)
 
     def proxy(self, environ: Mapping[str, str]) -> str | None:
         """Return the proxy for this URL; its own URL may hold a password."""
@@ -166,6 +160,13 @@ class Exchange:
     def failure(self, problem: str) -> BackendError:
         """Return the error that says what went wrong, and where."""
         return BackendError(f"{self.shown}: {problem}")
+
+    def broken(self, error: Exception) -> BackendError:
+        """Return the error for one of FAILURES."""
+        if not is_transient(error):
+            return self.failure(reason(error))
+        is_refusal = isinstance(error, aiohttp.ClientConnectorError)
+        return TransientError(f"{self.shown}: {reason(error)}", is_overload=is_refusal)
 
 
 class Response(aiohttp.ClientResponse):

@@ -82,11 +82,17 @@ class Pace:
         try:
             closed_for = await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and turn.result() is None:
-                self._leave()  # the turn came, and the end of its task at the same moment
+            self._give_up(turn)
             raise
         if closed_for is not None:
             raise _turned_away(closed_for)
+
+    def _give_up(self, turn: Turn) -> None:
+        """Leave the line, or what it led to: the turn may have come at the same moment as the end of its task."""
+        if turn in self._waiting:
+            self._waiting.remove(turn)
+        elif not turn.cancelled() and turn.result() is None:
+            self._leave()
 
     def _leave(self) -> None:
         self._under_way -= 1

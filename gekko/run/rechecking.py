@@ -18,12 +18,10 @@ from gekko.record.reading import Record
 from gekko.run.asking import Answered
 from gekko.run.exchange import Reply, Usage
 from gekko.run.execute import Input, Run, request_body, request_digest
+from gekko.run.resuming import JUDGING_PARTS
 from gekko.run.showing import Showing
 from gekko.run.unrecorded import NotRecordedError, changed_parts, in_words
 from gekko.wording import counted
-
-JUDGING_PARTS = ("output", "schemas")
-"""What of a command decides over the outcome of a run, though it may be no part of the request."""
 
 
 @frozen
@@ -116,7 +114,10 @@ class Rerun:
 def _outcome(entry: RunEntry, recipe: Recipe) -> Outcome:
     output: object = MISSING if entry.output is None else entry.output
     if entry.output is not None and recipe.format == "json":
-        output = jsontext.parse(entry.output)
+        try:
+            output = jsontext.parse(entry.output)
+        except jsontext.JsonTextError as error:
+            raise NotRecordedError(f"its output in the record is not JSON: {error}") from None
     return Outcome(
         exit_code=entry.exit_code,
         format=recipe.format,

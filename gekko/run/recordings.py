@@ -143,9 +143,7 @@ class _Played:
     has_asked: bool = field(default=False, init=False)
     """Whether somebody was asked now."""
 
-    async def ask(
-        self, target: Target, body: Body, new_parser: NewParser, showing: Showing | None = None
-    ) -> Answered:
+    async def ask(self, target: Target, body: Body, new_parser: NewParser, showing: Showing | None = None) -> Answered:
         """Answer from the recording, or ask whoever is there to be asked, as Asker says.
 
         Raises:

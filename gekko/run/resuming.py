@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Self
 
 from attrs import field, frozen
 
 from gekko.plan.selection import Selection, Shard
 from gekko.plan.suite import Suite
 from gekko.plan.trials import Trial
-from gekko.record.entries import Address, CaseEntry, RunEntry, SuiteEntry
+from gekko.record.entries import Address, CaseEntry, CheckerVersion, RunEntry, SuiteEntry
 from gekko.record.reading import Record
 from gekko.run.execute import request_body, request_digest
 from gekko.wording import counted
@@ -60,7 +61,7 @@ def recall(record: Record, suite: Suite, headline: SuiteEntry, cases: Iterable[C
         ConfigurationError: a file changed since it was checked.
     """
     trials = {trial.address: trial for trial in suite.trials}
-    changes = _Changes(record.suite, headline, _asked(record.cases), _asked(cases))
+    changes = _Changes(_Circumstances.of(record.suite, record.cases), _Circumstances.of(headline, cases))
     remembered: dict[tuple[Address, int], RunEntry] = {}
     changed: Counter[str] = Counter()
     for run in record.runs:
@@ -74,25 +75,40 @@ def recall(record: Record, suite: Suite, headline: SuiteEntry, cases: Iterable[C
     return Memory(remembered, changed)
 
 
-def _asked(cases: Iterable[CaseEntry]) -> dict[Address, str | None]:
-    return {case.address: case.asked for case in cases}
+@frozen
+class _Circumstances:
+    """What the runs of a suite depend on, but for what they say of themselves."""
+
+    gko: str
+    checkers: Mapping[str, CheckerVersion]
+    parts: Mapping[tuple[str, str], Mapping[str, str]]
+    """By command and model."""
+    asked: Mapping[Address, str | None]
+
+    @classmethod
+    def of(cls, suite: SuiteEntry, cases: Iterable[CaseEntry]) -> Self:
+        """Return the circumstances of a suite whose record begins so."""
+        return cls(
+            suite.gko,
+            {each.key: each for each in suite.checkers},
+            {(each.command, each.model): each.parts for each in suite.commands},
+            {case.address: case.asked for case in cases},
+        )
 
 
 @frozen
 class _Changes:
     """Compares what a run depended on with what it would depend on today."""
 
-    _then: SuiteEntry
-    _now: SuiteEntry
-    _asked_then: Mapping[Address, str | None]
-    _asked_now: Mapping[Address, str | None]
+    _then: _Circumstances
+    _now: _Circumstances
     _requests: dict[Address, str] = field(factory=dict, init=False)
 
     def since(self, run: RunEntry, trial: Trial) -> list[str]:
         """Return all that has changed since *run*, as far as it matters to it."""
         changed = [] if self._then.gko == self._now.gko else ["gko"]
         changed += (f"the expectation '{key}'" for key in self._other_checkers(trial))
-        if self._asked_then.get(run.address) != self._asked_now[run.address]:
+        if self._then.asked.get(run.address) != self._now.asked[run.address]:
             changed.append("what its expectations ask")
         if run.definition != trial.definition:
             changed.append("case")
@@ -104,12 +120,14 @@ class _Changes:
         return changed + [part for part in parts if part in decisive]
 
     def _other_checkers(self, trial: Trial) -> list[str]:
-        then, now = ({each.key: each for each in suite.checkers} for suite in (self._then, self._now))
+        then, now = self._then.checkers, self._now.checkers
         used = {bound.claim.key for bound in trial.expectations.everyone}
-        return sorted(key for key in used if then.get(key) != now[key])
+        # One that was not there was not used: the case is another.
+        return sorted(key for key in used & then.keys() if then[key] != now[key])
 
     def _other_parts(self, run: RunEntry) -> list[str]:
-        then, now = (_parts(suite, run) for suite in (self._then, self._now))
+        key = run.command, run.model
+        then, now = self._then.parts.get(key, {}), self._now.parts[key]
         return [name for name in {**then, **now} if then.get(name) != now.get(name)]
 
     def _request(self, trial: Trial) -> str:
@@ -117,8 +135,3 @@ class _Changes:
             body = request_body(trial.job, trial.job.recipe, trial.input)
             self._requests[trial.address] = request_digest(body)
         return self._requests[trial.address]
-
-
-def _parts(suite: SuiteEntry, run: RunEntry) -> Mapping[str, str]:
-    found = (each.parts for each in suite.commands if (each.command, each.model) == (run.command, run.model))
-    return next(found, {})

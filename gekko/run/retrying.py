@@ -13,6 +13,8 @@ from gekko.run.asking import Answered, Asker, NewParser, NoAnswerError
 from gekko.run.exchange import Body
 from gekko.run.pacing import Pace
 from gekko.run.showing import Showing
+from gekko.run.waiting import waits_for
+from gekko.run.waiting import waits_for
 from gekko.specs.backend import Embedded
 
 log = logging.getLogger(__name__)
@@ -51,6 +53,7 @@ class PacedAsker:
             return await self._asker.ask(target, body, new_parser, showing)
         pace = self._paces[spec.base_url.rstrip("/")]
         tries = _Tries(pace.answers)
+        waits_for("place")
         while True:
             try:
                 async with pace.turn(comes_back=tries.retries > 0):
@@ -58,7 +61,8 @@ class PacedAsker:
                 return tries.answered(answered) if tries.retries else answered
             except NoAnswerError as error:
                 wait_secs = tries.failed(error, pace)
-                log.info("model '%s' is asked again in %.1f s: %s", target.id, wait_secs, error)
+                log.info("model '%s' is to be asked again, try %d: %s", target.id, tries.retries + 1, error)
+            waits_for("retry")
             await asyncio.sleep(wait_secs)
 
 
@@ -107,7 +111,7 @@ class _Tries:
         if self.retries + 1 == TRIES:
             return f"it was sent {TRIES} times"
         if wait_secs > LONGEST_WAIT_SECS:
-            return f"it asks to be left alone for {wait_secs:g} s, and at most {LONGEST_WAIT_SECS:g} s are waited"
+            return f"it asks to be left alone for {wait_secs:.0f} s, and at most {LONGEST_WAIT_SECS:.0f} s are waited"
         if self._waited_secs + wait_secs > ALL_WAITS_SECS:
             return f"{self._waited_secs:.0f} s were waited already"
         return None

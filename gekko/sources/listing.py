@@ -157,7 +157,7 @@ class _Walk:
                 if not _is_listed(entry.name):
                     continue
                 if not _is_folder(entry):
-                    self._take(path, words)
+                    self._take(path, words, is_link=entry.is_symlink())
                 elif not entry.is_symlink():
                     yield path, below, trail
                 elif not _leads_up(entry.path, passed := (*trail, os.path.realpath(folder))):
@@ -167,11 +167,12 @@ class _Walk:
                     circle = Issue(Location(path), "a link to a folder that it is in", "it would lead in circles")
                     self.problems.append(PathProblem(below, circle))
 
-    def _take(self, path: Path, words: CommandPath) -> None:
+    def _take(self, path: Path, words: CommandPath, *, is_link: bool) -> None:
         """Take a file of the folder *words*, or note that it was surely meant to be taken."""
         if path.name.endswith(self._suffix):
             self.files[*words, path.name.removesuffix(self._suffix)] = path
-        elif (issue := dead_link(path)) is not None:
+        elif is_link and not path.suffix and (issue := dead_link(path)) is not None:
+            # One with a suffix led to a file: an input, which is missed where a case names it.
             self.problems.append(PathProblem((*words, path.name), issue))
         elif (found := likeness(path, (self._kind,))) is not None:
             stem = found.name.removesuffix(self._suffix)

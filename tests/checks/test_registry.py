@@ -147,6 +147,12 @@ def test_the_order_of_the_environment_decides_nothing(tmp_path: Path) -> None:
         pytest.param("class Shouts(:", "candidate:Shouts", "SyntaxError", id="a-syntax-error"),
         pytest.param("raise SystemExit(0)", "candidate:Shouts", "sys.exit(0)", id="it-ends-the-program"),
         pytest.param("raise KeyboardInterrupt", "candidate:Shouts", "KeyboardInterrupt", id="it-interrupts"),
+        pytest.param("raise GeneratorExit", "candidate:Shouts", "GeneratorExit", id="it-closes"),
+        pytest.param(
+            "import asyncio\nraise asyncio.CancelledError", "candidate:Shouts", "CancelledError", id="it-cancels"
+        ),
+        pytest.param("raise StopIteration", "candidate:Shouts", "StopIteration", id="it-stops"),
+        pytest.param("raise BaseException('odd')", "candidate:Shouts", "BaseException: odd", id="it-is-odd"),
     ],
 )
 def test_what_cannot_be_imported_is_named_with_key_distribution_and_reason(

@@ -158,7 +158,7 @@ def test_a_broken_file_is_refused_at_the_culprit(
     assert any(at == place and culprit in message for message, at in found), found
 
 
-@pytest.mark.parametrize("kind", ["backend", "model", "command", "test"])
+@pytest.mark.parametrize("kind", ["backend", "model", "command", "test", "recording"])
 def test_a_broken_configuration_changes_no_schema(project: Project, kind: str) -> None:
     sound = project.gko("config", "schema", kind)
     project.write("backends/broken.toml", "id =")

@@ -1,11 +1,14 @@
 """What a file reads like, whatever its name says."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from gekko import limits
+from gekko.plan.file_schemas import backend_schema, command_schema, model_schema
 from gekko.sources.likeness import KINDS, Likeness, likeness
 
 TEXTS: Final = {
@@ -79,10 +82,13 @@ def test_what_may_stand_in_a_scope_reads_like_nothing(tmp_path: Path, name: str,
     assert likeness(tmp_path / name) is None
 
 
-@pytest.mark.parametrize("kind", KIND_NAMES)
-def test_a_schema_for_editors_reads_like_nothing(tmp_path: Path, kind: KindName) -> None:
-    path = tmp_path / f"{kind}.schema.json"
-    path.write_text(json.dumps(file_schema(kind, discover()), indent=2))
+@pytest.mark.parametrize("schema", [backend_schema, model_schema, command_schema])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_schema_for_editors_reads_like_nothing(
+    tmp_path: Path, schema: Callable[[], dict[str, object]], indent: int | None
+) -> None:
+    path = tmp_path / "schema.json"
+    path.write_text(json.dumps(schema(), indent=indent))
 
     assert likeness(path) is None
 

@@ -1,0 +1,72 @@
+"""Several records as one report: those of the shards of a suite, if together they are all of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from gekko.errors import ConfigurationError, Issue
+from gekko.locations import Location, shown_path
+from gekko.record.entries import Address
+from gekko.record.reading import Record
+from gekko.record.results import CaseResult, Tally
+from gekko.record.sameness import differences, listed, misfit_shards
+from gekko.wording import counted
+
+Tallies: TypeAlias = Mapping[Address, Tally]
+
+ENDS: Final = {"finished": "finished", "stopped": "was stopped", "interrupted": "was interrupted"}
+
+
+def merge(records: Sequence[Record]) -> list[CaseResult]:
+    """Return the results of the suite that *records* are of, in the order that they would have had undivided.
+
+    Raises:
+        ConfigurationError: with all that keeps the records from being one whole suite.
+    """
+    tallies = [_tallies(record) for record in records]
+    issues = [*misfit_shards(records), *differences(records), *_overlaps(records)]
+    for record, counts in zip(records, tallies, strict=True):
+        issues += _unjudged(record, counts)
+    if issues:
+        raise ConfigurationError(issues)
+    models = records[0].suite.invocation.models
+    results = (tally.result() for counts in tallies for tally in counts.values())
+    return sorted(results, key=lambda result: _place(result, models))
+
+
+def _tallies(record: Record) -> Tallies:
+    tallies = {case.address: Tally(case, record.suite.invocation.fail_on_flaky) for case in record.cases}
+    for run in record.runs:
+        tallies[run.address].add(run)
+    return tallies
+
+
+def _place(result: CaseResult, models: Sequence[str]) -> tuple[Sequence[str], str, int]:
+    """Return what a suite sorts its rows by: the words of the command, the case, the models as they were asked for."""
+    return result.command.split("/"), result.case, models.index(result.model) if result.model in models else 0
+
+
+def _overlaps(records: Sequence[Record]) -> Iterator[Issue]:
+    """Yield which cases are in several records; two verdicts on one case cannot both be reported."""
+    owners: dict[Address, Record] = {}
+    for record in records:
+        shared: dict[str, list[Address]] = {}
+        for case in record.cases:
+            owner = owners.setdefault(case.address, record)
+            if owner is not record:
+                shared.setdefault(shown_path(owner.path), []).append(case.address)
+        for path, cases in shared.items():
+            count = f"{len(cases)} of its {counted(len(record.cases), 'case')}"
+            yield Issue(Location(record.path), f"{count}, on the same model, in {path} as well: {_named(cases)}")
+
+
+def _unjudged(record: Record, tallies: Tallies) -> Iterator[Issue]:
+    """Yield that a suite ended before all of its cases were judged, if that is so."""
+    missing = [address for address, tally in tallies.items() if not tally.is_settled]
+    if missing:
+        ended = ENDS[record.end.reason] if record.end else "was killed or still runs, for the record has no end"
+        count = f"{len(missing)} of {counted(len(tallies), 'case')} not judged"
+        yield Issue(Location(record.path), f"its suite {ended}; {count}: {_named(missing)}")
+
+
+def _named(addresses: Sequence[Address]) -> str:
+    return listed([f"{command} {case} (model {model})" for command, case, model in addresses])

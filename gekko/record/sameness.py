@@ -1,0 +1,123 @@
+"""Whether records are the shards of one suite, run by one configuration; or what is missing, and what differs."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Final, TypeAlias
+
+from attrs import frozen
+
+from gekko.errors import Issue
+from gekko.locations import Location, shown_path
+from gekko.record.entries import Invocation
+from gekko.record.reading import Record
+from gekko.wording import shown
+
+TOLD: Final = 5
+"""So many cases, shards or differences are named; of the rest there is a count."""
+
+ASKED: Final[Mapping[str, str]] = {
+    "words": "the selected commands",
+    "models": "--model",
+    "cases": "--case",
+    "tags": "--tag",
+    "failed": "--failed",
+    "changed": "--changed",
+    "repeat": "--repeat",
+    "fail_on_flaky": "--fail-on-flaky",
+    "replay": "--replay",
+}
+"""What a person calls the fields of an invocation that shards have in common."""
+
+Shard: TypeAlias = tuple[int, int]
+
+
+def misfit_shards(records: Sequence[Record]) -> Iterator[Issue]:
+    """Yield what keeps records from being all shards of one suite; one alone may be of a whole suite."""
+    shards = [_shard(record) for record in records]
+    if shards == [None]:
+        return
+    division = next(((record, shard) for record, shard in zip(records, shards, strict=True) if shard), None)
+    for record, shard in zip(records, shards, strict=True):
+        if shard is None:
+            hint = "several records make one report where they are those of --shard I/N"
+            yield Issue(Location(record.path), "the record of a whole suite", hint)
+        elif division is not None and shard[1] != division[1][1]:
+            problem = f"of shard {_text(*shard)}, but {shown_path(division[0].path)} of {_text(*division[1])}"
+            yield Issue(Location(record.path), problem)
+    if division is not None:
+        yield from _missing(division[0], division[1][1], {shard for shard in shards if shard})
+
+
+def _missing(record: Record, count: int, shards: set[Shard]) -> Iterator[Issue]:
+    """Yield which shards of *count* nobody has a record of."""
+    missing = [_text(index, count) for index in range(1, count + 1) if (index, count) not in shards]
+    if missing:
+        problem = f"a record of one shard of {count}, without that of shard {listed(missing)}"
+        yield Issue(Location(record.path), problem)
+
+
+def _shard(record: Record) -> Shard | None:
+    found = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", record.suite.invocation.shard or "")
+    return found and (int(found[1]), int(found[2]))
+
+
+def _text(index: int, count: int) -> str:
+    return f"{index}/{count}"
+
+
+@frozen
+class _Fact:
+    """Something that all shards have in common: what it is called, and its value, which may say nothing by itself."""
+
+    name: str
+    value: object
+    is_telling: bool = True
+
+
+def differences(records: Sequence[Record]) -> Iterator[Issue]:
+    """Yield in what each record differs from the ones before; of what only one of them knows nothing can be said."""
+    known: dict[str, tuple[Record, _Fact]] = {}
+    for record in records:
+        found: dict[str, list[str]] = {}
+        for fact in _facts(record):
+            other, then = known.setdefault(fact.name, (record, fact))
+            if fact.value != then.value:
+                found.setdefault(shown_path(other.path), []).append(_difference(fact, then))
+        for path, names in found.items():
+            yield Issue(Location(record.path), f"differs from {path} in {listed(names)}")
+
+
+def _facts(record: Record) -> Iterator[_Fact]:
+    suite = record.suite
+    yield _Fact("the version of gko", suite.gko)
+    yield from _asked(suite.invocation)
+    for checker in suite.checkers:
+        yield _Fact(f"the expectation '{checker.key}'", f"{checker.distribution} {checker.version}")
+    for command in suite.commands:
+        for part, digest in {"fallback": "", **command.parts}.items():
+            yield _Fact(f"the {part} of {command.command} (model {command.model})", digest, is_telling=False)
+    for case in record.cases:
+        yield _Fact(f"the file of {case.command} {case.case}", case.definition, is_telling=False)
+
+
+def _asked(invocation: Invocation) -> Iterator[_Fact]:
+    for field, name in ASKED.items():
+        yield _Fact(name, getattr(invocation, field) or None)
+    # Each machine may have the project in another folder.
+    files = [PurePath(file).as_posix().rpartition("/tests/")[2] for file in invocation.files]
+    yield _Fact("the selected files", files or None)
+
+
+def _difference(fact: _Fact, then: _Fact) -> str:
+    return f"{fact.name} ({_shown(fact.value)}, there {_shown(then.value)})" if fact.is_telling else fact.name
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else value if isinstance(value, str) else shown(value)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return some names, and how many more there are."""
+    told = ", ".join(names[:TOLD])
+    return told if len(names) <= TOLD else f"{told} and {len(names) - TOLD} more"
