@@ -40,7 +40,8 @@ class Window:
     terminal: int
     """The side of the program; kept open, or what was shown would be gone with it."""
     columns: int
-    _shown: bytearray = field(factory=bytearray)
+    _shown: bytearray = field(factory=bytearray, init=False)
+    _seen: int = field(default=0, init=False)
 
     def wait_for(self, text: str) -> None:
         """Return once *text* was shown since the last call of this."""
@@ -48,8 +49,6 @@ class Window:
         while (at := self._shown.find(text.encode(), self._seen)) < 0:
             assert self._read(ends - monotonic()), f"no {text!r} in {self.shown!r}"
         self._seen = at + len(text.encode())
-
-    _seen: int = field(default=0, init=False)
 
     def type(self, keys: str) -> None:
         """Press keys."""

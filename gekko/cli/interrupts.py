@@ -93,8 +93,17 @@ def undo_at_the_latest(undo: Callable[[], None]) -> None:
 
 
 def disarm() -> None:
-    """Stop raising what was heeded: the program is about to end with its code."""
+    """Stop raising what was heeded: it has arrived where it is dealt with."""
     _set_alarm(0)
+
+
+def ignore_signals() -> None:
+    """From now on let no signal change how the program ends, which it is about to do.
+
+    At its end the interpreter takes handlers of ours away, and the system's would give the program another exit code.
+    """
+    disarm()
+    _install(signal.SIG_IGN)
 
 
 def run_heedful(main: Coroutine[Any, Any, T], limit_secs: float | None = None) -> T:

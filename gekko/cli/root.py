@@ -53,7 +53,7 @@ BUILT_IN: Final = {
     "describe": ("gekko.cli.describe:describe", "Describe a command, or list all, as JSON."),
     "doctor": ("gekko.cli.config_check:doctor", "The same as `gko config check`."),
     "mcp": ("gekko.cli.root:mcp", "Offer the configured commands to programs that speak MCP."),
-    "report": ("gekko.cli.root:report", "Sum up what was recorded."),
+    "report": ("gekko.cli.report_merge:report", "Report what was recorded."),
 }
 
 
@@ -62,8 +62,6 @@ config = OwnGroup("config", CONFIG, "Inspect and test the configuration.")
 backend = OwnGroup("backend", BACKEND, "Start, watch and end the servers of backends that declare [runtime].")
 
 mcp = OwnGroup("mcp", MCP, "Offer the configured commands to programs that speak the Model Context Protocol.")
-
-report = OwnGroup("report", REPORT, "Sum up what was recorded.")
 
 
 def run(args: Sequence[str]) -> int:

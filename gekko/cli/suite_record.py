@@ -130,19 +130,18 @@ def _recorder(session: Session, project: str, keeping: Keeping) -> Recorder:
 
 @contextmanager
 def _ending_recorded(session: Session, recorder: Recorder, keeping: Keeping) -> Iterator[None]:
-    resume = _resume_call(session) if keeping.can_go_on and recorder.journal is not None else ""
     try:
         yield
     except Interrupted as interrupted:
         disarm()  # of the signal; another one ends the program at once
         _end(session, recorder, "interrupted", interrupted.code)
-        if resume:
+        if resume := _resume_call(session, recorder, keeping):
             text = f"interrupted, with {counted(recorder.runs, 'run')} recorded; to run the rest: {resume}"
             session.note(text, resume=resume)
         raise
     except GekkoError as error:
         _end(session, recorder, "stopped", error.exit_code)
-        error.resume = resume
+        error.resume = _resume_call(session, recorder, keeping)
         raise
     except BaseException:
         _end(session, recorder, "stopped", InputOutputError.exit_code)  # that of a traceback as well
@@ -157,6 +156,9 @@ def _end(session: Session, recorder: Recorder, reason: Literal["stopped", "inter
         session.say("warn", str(error))
 
 
-def _resume_call(session: Session) -> str:
+def _resume_call(session: Session, recorder: Recorder, keeping: Keeping) -> str:
+    """Return the command line that runs the rest, where there is something that it would not run again."""
+    if not (recorder.runs and recorder.journal is not None and keeping.can_go_on):
+        return ""
     folder = () if session.config_dir is None else ("--config-dir", str(session.config_dir))
     return shlex.join(("gko", "config", "test", "--resume", *folder))

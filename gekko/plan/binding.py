@@ -11,7 +11,7 @@ from gekko.checks.checker import BindContext, BindError, Checker, Comparisons, P
 from gekko.checks.comparisons import bind_together
 from gekko.checks.fragments import validator_of
 from gekko.checks.judging import Bound, HookError
-from gekko.checks.outcome import Format
+from gekko.checks.outcome import Format, copied
 from gekko.checks.registry import BUGS, CheckerError, Claim, Registry, raised
 from gekko.errors import Problem
 from gekko.jsonschemas import CannotEvaluate
@@ -154,7 +154,7 @@ class _Context:
 
     @property
     def output_schema(self) -> object:
-        return self._around.output_schema
+        return copied(self._around.output_schema)  # one expectation must not change it for another
 
     def structure(self, value: object, into: type[T], at: KeyPath = ()) -> T:
         try:

@@ -55,8 +55,8 @@ def _overlaps(records: Sequence[Record]) -> Iterator[Issue]:
             if owner is not record:
                 shared.setdefault(shown_path(owner.path), []).append(case.address)
         for path, cases in shared.items():
-            count = f"{len(cases)} of its {counted(len(record.cases), 'case')}"
-            yield Issue(Location(record.path), f"{count}, on the same model, in {path} as well: {_named(cases)}")
+            problem = f"{len(cases)} of {counted(len(record.cases), 'case')} in {path} as well: {_named(cases)}"
+            yield Issue(Location(record.path), "given twice" if path == shown_path(record.path) else problem)
 
 
 def _unjudged(record: Record, tallies: Tallies) -> Iterator[Issue]:

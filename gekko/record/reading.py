@@ -7,10 +7,10 @@ from typing import Final
 from attrs import frozen
 
 from gekko import jsontext
-from gekko.errors import InputOutputError, Problem
+from gekko.errors import InputOutputError, Issue, Problem
 from gekko.limits import ANSWER_BYTES
-from gekko.locations import key_text, shown_path
-from gekko.record.entries import ENTRIES, VERSION, CaseEntry, EndEntry, Entry, ErrorEntry, RunEntry, SuiteEntry
+from gekko.locations import Location, key_text
+from gekko.record.entries import ENTRIES, VERSION, Address, CaseEntry, EndEntry, Entry, ErrorEntry, RunEntry, SuiteEntry
 from gekko.sources.files import FileProblem, read_lines
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, structure
 from gekko.wording import described, joined
@@ -19,6 +19,14 @@ LINE_BYTES: Final = 6 * ANSWER_BYTES
 """The longest line: an answer, each of whose characters may be written as six."""
 
 BY_TYPE: Final[Mapping[str, type[Entry]]] = classes_by_type(ENTRIES)
+
+
+class RecordError(InputOutputError):
+    """A file is no record, or cannot be read; *issue* says why, and on which line."""
+
+    def __init__(self, path: Path, problem: str, line: int | None = None) -> None:
+        self.issue = Issue(Location(path, line=line), problem)
+        super().__init__(str(self.issue))
 
 
 @frozen(kw_only=True)
@@ -36,18 +44,18 @@ def read_record(path: Path) -> Record:
     """Return what the record at *path* says; a last line that was cut off by a sudden end is left out.
 
     Raises:
-        InputOutputError: the file cannot be read, or a line is none of a record; the message names file and line.
+        RecordError: the file cannot be read, or a line is none of a record.
     """
     record = read_begun(path)
     if record is None:
-        raise InputOutputError(f"{shown_path(path)}: no record, or one that ends before the first run began")
+        raise RecordError(path, "no record, or one that ends before the first run began")
     return record
 
 
 def read_begun(path: Path) -> Record | None:
     """Return a record as read_record does; None of a suite that was killed before its first run was to begin."""
     suite: SuiteEntry | None = None
-    cases: list[CaseEntry] = []
+    cases: dict[Address, CaseEntry] = {}
     runs: list[RunEntry | ErrorEntry] = []
     end: EndEntry | None = None
     for number, entry in _entries(path):
@@ -55,17 +63,17 @@ def read_begun(path: Path) -> Record | None:
         match entry:
             case SuiteEntry() if suite is None:
                 suite = entry
-            case CaseEntry() if suite is not None and missing:
-                cases.append(entry)
-            case RunEntry() | ErrorEntry() if not missing and end is None:
+            case CaseEntry() if suite is not None and missing and entry.address not in cases:
+                cases[entry.address] = entry
+            case RunEntry() | ErrorEntry() if not missing and end is None and entry.address in cases:
                 runs.append(entry)
             case EndEntry() if not missing and end is None:
                 end = entry
             case _:
-                raise InputOutputError(f"{shown_path(path)}:{number}: a line of type '{entry.type}' has no place here")
+                raise RecordError(path, f"a line of type '{entry.type}' has no place here", number)
     if suite is None or len(cases) < suite.cases or len(runs) < suite.remembered:
         return None
-    return Record(path=path, suite=suite, cases=tuple(cases), runs=tuple(runs), end=end)
+    return Record(path=path, suite=suite, cases=tuple(cases.values()), runs=tuple(runs), end=end)
 
 
 def is_record(path: Path) -> bool:
@@ -116,9 +124,9 @@ def _entries(path: Path) -> Iterator[tuple[int, Entry]]:
                 return  # whoever wrote it was killed
             yield number, read_entry(line)
     except NoEntryError as error:
-        raise InputOutputError(f"{shown_path(path)}:{number}: {error}") from None
+        raise RecordError(path, str(error), number) from None
     except FileProblem as error:
-        raise InputOutputError(f"{shown_path(path)}: {error}") from None
+        raise RecordError(path, str(error)) from None
 
 
 def _told(problem: Problem) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
@@ -11,7 +12,7 @@ from gekko.errors import Issue
 from gekko.locations import Location, shown_path
 from gekko.record.entries import Invocation
 from gekko.record.reading import Record
-from gekko.wording import shown
+from gekko.wording import printable, shown
 
 TOLD: Final = 5
 """So many cases, shards or differences are named; of the rest there is a count."""
@@ -43,7 +44,7 @@ def misfit_shards(records: Sequence[Record]) -> Iterator[Issue]:
             hint = "several records make one report where they are those of --shard I/N"
             yield Issue(Location(record.path), "the record of a whole suite", hint)
         elif division is not None and shard[1] != division[1][1]:
-            problem = f"of shard {_text(*shard)}, but {shown_path(division[0].path)} of {_text(*division[1])}"
+            problem = f"of shard {_text(*shard)}, and {shown_path(division[0].path)} is of {_text(*division[1])}"
             yield Issue(Location(record.path), problem)
     if division is not None:
         yield from _missing(division[0], division[1][1], {shard for shard in shards if shard})
@@ -51,10 +52,11 @@ def misfit_shards(records: Sequence[Record]) -> Iterator[Issue]:
 
 def _missing(record: Record, count: int, shards: set[Shard]) -> Iterator[Issue]:
     """Yield which shards of *count* nobody has a record of."""
-    missing = [_text(index, count) for index in range(1, count + 1) if (index, count) not in shards]
-    if missing:
-        problem = f"a record of one shard of {count}, without that of shard {listed(missing)}"
-        yield Issue(Location(record.path), problem)
+    missing = (_text(index, count) for index in range(1, count + 1) if (index, count) not in shards)
+    first = list(islice(missing, TOLD))
+    if first:
+        absent = listed(first, count - sum(shard[1] == count for shard in shards))
+        yield Issue(Location(record.path), f"of one shard of {count}, and there is no record of {absent}")
 
 
 def _shard(record: Record) -> Shard | None:
@@ -117,7 +119,8 @@ def _shown(value: object) -> str:
     return "none" if value is None else value if isinstance(value, str) else shown(value)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return some names, and how many more there are."""
-    told = ", ".join(names[:TOLD])
-    return told if len(names) <= TOLD else f"{told} and {len(names) - TOLD} more"
+def listed(names: Sequence[str], count: int | None = None) -> str:
+    """Return some names, and how many more there are; *count* is that of all, if *names* are but the first of them."""
+    told = printable(", ".join(names[:TOLD]))
+    more = (len(names) if count is None else count) - TOLD
+    return f"{told} and {more} more" if more > 0 else told

@@ -114,13 +114,13 @@ def _more(count: int) -> str:
 
 
 def _title(headway: Headway, run: UnderWay) -> str:
-    title = printable(run.trial.title)
+    title = run.trial.title
     return f"{title} ({printable(run.trial.model)})" if headway.has_models else title
 
 
 def _cells(headway: Headway, run: UnderWay) -> Iterator[str]:
     trial = run.trial
-    yield printable(trial.title)
+    yield trial.title
     yield printable(trial.model) if headway.has_models else ""
     yield f"run {run.index + 1} of {trial.runs}" if trial.runs > 1 else ""
     yield f"{headway.age(run):.1f} s"

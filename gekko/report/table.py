@@ -70,9 +70,10 @@ def rehearsal_text(rehearsals: "Iterable[Rehearsal]", paint: Paint) -> str:
     return "\n".join(blocks)
 
 
-def summary(results: "Sequence[CaseResult]", seconds: float) -> str:
-    """Return one line that says how a suite went."""
-    return f"{counted(len(results), 'case')}: {counts(results)}, in {seconds:.1f} s"
+def summary(results: "Sequence[CaseResult]", seconds: float | None = None) -> str:
+    """Return one line that says how a suite went, and how long it took, where that is known."""
+    told = f"{counted(len(results), 'case')}: {counts(results)}"
+    return told if seconds is None else f"{told}, in {seconds:.1f} s"
 
 
 def counts(results: "Sequence[CaseResult]") -> str:

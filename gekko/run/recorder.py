@@ -1,6 +1,6 @@
 """What happens in a suite, written down as it happens: into its journal, and into the file that the user named."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from time import time
 from typing import Literal
@@ -33,7 +33,7 @@ class Recorder:
             InputOutputError: the file that the user named cannot be written.
         """
         self._write([evolve(suite, remembered=len(remembered))])
-        lines = chain(cases, remembered)
+        lines: Iterator[Entry] = chain(cases, remembered)
         while some := tuple(islice(lines, AT_ONCE)):
             self._write(some)
         self.runs = len(remembered)

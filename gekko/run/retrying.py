@@ -14,7 +14,6 @@ from gekko.run.exchange import Body
 from gekko.run.pacing import Pace
 from gekko.run.showing import Showing
 from gekko.run.waiting import waits_for
-from gekko.run.waiting import waits_for
 from gekko.specs.backend import Embedded
 
 log = logging.getLogger(__name__)

@@ -29,6 +29,8 @@ class Statistics:
 
     def follow(self, event: "Event") -> None:
         """Record the run that *event* tells of, if it tells of one."""
+        if self.path is None:
+            return
         # Whoever has an event has imported them; a run that is no case's does without, and starts sooner.
         from gekko.run.events import QuestionAnswered, QuestionFailed, RunAnswered, RunFailed
 

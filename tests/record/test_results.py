@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gekko.record.entries import CaseEntry, ErrorEntry, Miss, RunEntry
 from gekko.record.results import CaseResult, Tally, results_of
 
-ADDRESS = {"command": "git/review", "case": "hardware", "model": "fast"}
+ADDRESS: dict[str, Any] = {"command": "git/review", "case": "hardware", "model": "fast"}
 
 
 def case(runs: int = 1, **more: Any) -> CaseEntry:

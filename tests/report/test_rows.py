@@ -1,6 +1,7 @@
 """Reports for programs: the keys of a row and their order are part of the interface."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,7 @@ def test_a_rule_adds_its_verdict_and_what_it_saved() -> None:
         ({"result": "error", "passes": 0, "reasons": misses("no connection")}, "no connection"),
     ],
 )
-def test_a_row_that_is_no_plain_pass_says_why(facts: dict[str, object], message: str) -> None:
+def test_a_row_that_is_no_plain_pass_says_why(facts: dict[str, Any], message: str) -> None:
     row = result_row(result(**facts))
 
     assert (row["result"], row["message"]) == (facts["result"], message)

@@ -1,0 +1,90 @@
+"""What a suite came to on each of its models, as a second table below the report."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Self
+
+from attrs import define, field
+
+from gekko.report.table import BOLD, Paint, aligned_text, duration
+
+if TYPE_CHECKING:
+    from gekko.record.entries import ErrorEntry, RunEntry
+    from gekko.record.results import CaseResult, Result
+
+ALWAYS: Final[Sequence["Result"]] = ("pass", "fail")
+
+RARE: Final[Sequence["Result"]] = ("error", "xfail")
+"""Results that have a column only where there are any."""
+
+UNKNOWN: Final = "-"
+
+
+@define
+class _Figures:
+    """Of a replayed run nobody knows how long it took, and not every server counts tokens: that is no zero."""
+
+    durations_ms: "array[float]" = field(factory=lambda: array("d"))
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+    def add(self, run: "RunEntry") -> None:
+        if not run.replayed:
+            self.durations_ms.append(run.duration_ms)
+        self.prompt_tokens = _sum(self.prompt_tokens, run.prompt_tokens)
+        self.completion_tokens = _sum(self.completion_tokens, run.completion_tokens)
+
+    @property
+    def median_ms(self) -> float | None:
+        """By nearest rank: the duration of a run."""
+        ordered = sorted(self.durations_ms)
+        return ordered[(len(ordered) - 1) // 2] if ordered else None
+
+
+@define
+class ByModel:
+    """Counts the runs of each model that were judged; eight bytes a run, for a suite may have many."""
+
+    _figures: dict[str, _Figures] = field(factory=dict, init=False)
+
+    @classmethod
+    def of(cls, runs: "Iterable[RunEntry | ErrorEntry]") -> Self:
+        """Return the counts of recorded runs; those that got no answer count for nothing."""
+        by_model = cls()
+        for run in runs:
+            if run.type == "run":
+                by_model.add(run)
+        return by_model
+
+    def add(self, run: "RunEntry") -> None:
+        """Count a run."""
+        self._figures.setdefault(run.model, _Figures()).add(run)
+
+    def table(self, results: "Sequence[CaseResult]", paint: Paint) -> str:
+        """Return the table, with the models in the order in which *results* name them first."""
+        counts = Counter((result.model, result.result) for result in results)
+        kinds = [*ALWAYS, *(kind for kind in RARE if any(result.result == kind for result in results))]
+        rows = [["MODEL", *(kind.upper() for kind in kinds), "MEDIAN", "PROMPT", "COMPLETION"]]
+        for model in dict.fromkeys(result.model for result in results):
+            figures = self._figures.get(model, _Figures())
+            rows.append([model, *(str(counts[model, kind]) for kind in kinds), *_cells(figures)])
+        head, _, body = aligned_text(rows, right_aligned=range(1, len(rows[0]))).partition("\n")
+        return f"{paint(head, BOLD)}\n{body}"
+
+
+def _cells(figures: _Figures) -> tuple[str, str, str]:
+    median = figures.median_ms
+    return (
+        UNKNOWN if median is None else duration(round(median)),
+        _count(figures.prompt_tokens),
+        _count(figures.completion_tokens),
+    )
+
+
+def _count(tokens: int | None) -> str:
+    return UNKNOWN if tokens is None else str(tokens)
+
+
+def _sum(so_far: int | None, more: int | None) -> int | None:
+    return so_far if more is None else more + (so_far or 0)
