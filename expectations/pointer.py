@@ -25,8 +25,11 @@ from gekko import (
     shown,
 )
 
-COMPARISON_WORDS: Final = frozenset({"contains", "equals", "lines", "max", "min"})
-"""The built-in comparisons, and the twin of `min`: a table of these alone is hardly ever meant as an exact value."""
+TWIN_OF_MIN: Final = "max"
+"""Whoever writes a range means a comparison, even if none of that name is installed."""
+
+NO_COMPARISON: Final = "exit_code"
+"""Registered, but never below a pointer; documents do have members of that name."""
 
 
 @frozen
@@ -69,7 +72,7 @@ class Pointer(Checker):
             case {"is": table, **others} if not others:
                 return cls(tokens, context.comparisons(table, at=("is",)))
             case _:
-                return cls(tokens, Equals.bind(value, context), _form_hint(value))
+                return cls(tokens, Equals.bind(value, context), _form_hint(value, context))
 
     def judge(self, value: object, outcome: Outcome) -> Judging:
         """Yield what differs at the place; where it is missing, say how far the document goes."""
@@ -83,12 +86,17 @@ class Pointer(Checker):
             yield mismatch if mismatch.at else evolve(mismatch, expected=mismatch.expected + remark)
 
 
-def _form_hint(value: object) -> str:
-    if not isinstance(value, dict) or not value or not value.keys() <= COMPARISON_WORDS:
+def _form_hint(value: object, context: BindContext) -> str:
+    """Return how comparisons are written, for a table of them alone: it is hardly ever meant as an exact value."""
+    if not isinstance(value, dict) or not value or not all(_is_comparison(name, context) for name in value):
         return ""
     written = ", ".join(f"{name} = {_written(wanted)}" for name, wanted in value.items())
     what = "a comparison is" if len(value) == 1 else "comparisons are"
     return f" (an exact value; {what} written {{ is = {{ {written} }} }})"
+
+
+def _is_comparison(name: str, context: BindContext) -> bool:
+    return name == TWIN_OF_MIN or (name != NO_COMPARISON and context.is_registered(name))
 
 
 def _written(value: object) -> str:

@@ -236,14 +236,15 @@ class TestWithoutALog:
         assert "broken.gguf" in run.stderr
 
 
-def test_cases_side_by_side_wait_for_each_other_in_no_duration(project: Project) -> None:
+@pytest.mark.parametrize("jobs", ["6", "auto"])
+def test_cases_side_by_side_wait_for_each_other_in_no_duration(project: Project, jobs: str) -> None:
     project.embedded(engine="max_tokens = 8")
     project.command("say", 'description = "Say"\nmodel = "small"\n', "Say hello. {{ input }}")
     for number in range(6):
         project.case(f"say/case{number}", "exit_code = 4")
 
     began = time.monotonic()
-    run = project.gko("config", "test", "--jobs", "6", "--json")
+    run = project.gko("config", "test", "--jobs", jobs, "--json")
     wall_ms = (time.monotonic() - began) * 1000
 
     assert (run.exit_code, run.stderr) == (0, "")

@@ -251,7 +251,7 @@ def test_a_dry_run_takes_no_place(project: Project, server: StubServer, holder: 
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("args", [("git", "review"), ("git", "review", "--no-wait"), ("config", "test")])
+@pytest.mark.parametrize("args", [("git", "review"), ("git", "review", "--no-wait"), ("config", "test", "-v", "error")])
 def test_a_state_folder_that_cannot_be_made_is_an_error(
     project: Project, server: StubServer, tmp_path: Path, args: tuple[str, ...]
 ) -> None:

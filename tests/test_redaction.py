@@ -101,6 +101,9 @@ ECHOES = {
     "in-an-encoding": lambda key: raw(f"HTTP/1.1 200 OK\r\nContent-Encoding: {key}\r\n\r\nx".encode()),
     "in-the-finish-reason": lambda key: say("ok", key),
     "in-the-model": lambda key: raw(response(200, chat_completion("ok", model=key))),
+    "in-the-fingerprint": lambda key: answer_json(
+        {**json.loads(chat_completion("ok")), "system_fingerprint": f"fp {key}"}
+    ),
 }
 
 
@@ -108,10 +111,11 @@ ECHOES = {
 def test_a_server_that_repeats_it_gets_nowhere(project: Project, server: StubServer, name: str) -> None:
     server.answer_with(lambda received: ECHOES[name](echo(received)))
 
-    run = project.gko("config", "test", "-v", "info")
+    run = project.gko("config", "test", "-v", "info", "--save", "record.jsonl")
 
+    assert (project.folder / "record.jsonl").exists()
     assert echo(server.requests[0]) == f"Token {CANARY}"
-    assert run.exit_code == (4 if name in ("in-the-finish-reason", "in-the-model") else 3)
+    assert run.exit_code == (4 if name in ("in-the-finish-reason", "in-the-model", "in-the-fingerprint") else 3)
     assert_unseen(project, run)
 
 
@@ -179,6 +183,18 @@ def test_it_is_in_no_warning_about_a_fallback(project: Project, server: StubServ
 
         assert "'slow'" in run.stderr
         assert_unseen(project, run)
+
+
+def test_it_is_in_no_record_of_a_suite_that_was_interrupted_and_resumed(project: Project, server: StubServer) -> None:
+    project.case("git/review/second", 'contains = ["never"]')
+    server.answer_with(lambda received: say("ok") if len(server.requests) == 1 else status(401, echo(received)))
+
+    for args in (("config", "test", "--save", "first.jsonl"), ("config", "test", "--resume", "--save", "second.jsonl")):
+        run = project.gko(*args)
+
+        assert run.exit_code == 3
+        assert_unseen(project, run)
+    assert len(list(project.folder.rglob("*.jsonl"))) == 5
 
 
 def test_what_a_server_says_otherwise_is_shown(project: Project, server: StubServer) -> None:

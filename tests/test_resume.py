@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from gekko.record.reading import Record, read_begun
+from gekko.record.reading import Record, read_begun, read_record
 from tests.plugins import plug_in
 from tests.processes import SIGNALS, end, until
 from tests.project import Finished, Project
@@ -312,6 +312,106 @@ class TestChanges:
 
         assert asked(server) == ["c1", "c3"]
         assert "'calm'" in run.stderr
+
+
+ASKS = """
+@property
+def commands_asked(self):
+    return ("grade",)
+
+@property
+def models_asked(self):
+    return ("judge",)
+
+def judge(self, value, outcome):
+    yield from ()
+"""
+
+
+@pytest.mark.parametrize("change", ["model", "command", None])
+def test_what_an_expectation_asks_decides_as_well(project: Project, server: StubServer, change: str | None) -> None:
+    plug_in(project, "graded", ASKS)
+    project.command("grade", 'description = "B"\nmodel = "judge"\n', "Is it good? {{ input }}")
+    project.model(id="judge")
+    project.case("ask/c1", "graded = 1", 'input = "c1"')
+    fails_at(server, "c3")
+    project.gko("config", "test")
+    server.say("ok")
+    asked(server)
+    match change:
+        case "model":
+            project.model("[generation]\ntemperature = 0", id="judge")
+        case "command":
+            project.command("grade", 'description = "B"\nmodel = "judge"\n', "Is it excellent? {{ input }}")
+
+    run = project.gko(*RESUME)
+
+    assert asked(server) == [*([] if change is None else ["c1"]), "c3", "c4"]
+    assert run.stderr.count("1 (what its expectations ask)") == (change is not None)
+
+
+def test_a_fallback_that_answered_is_asked_again_where_it_has_changed(project: Project, server: StubServer) -> None:
+    project.model('fallback = "slow"')
+    project.model(id="slow")
+    broken = {("c1", "served-fast"), ("c2", "served-fast"), ("c3", "served-fast"), ("c3", "served-slow")}
+    server.answer_with(lambda received: BROKEN if (said(received), received.json["model"]) in broken else say("ok"))
+    project.gko("config", "test")
+    project.model("[generation]\ntemperature = 0", id="slow")
+    server.say("ok")
+    asked(server)
+
+    run = project.gko(*RESUME)
+
+    assert asked(server) == ["c1", "c2", "c3", "c4"]
+    assert "2 (fallback)" in run.stderr
+
+
+class TestAStateFolderThatCannotBeWritten:
+    @pytest.fixture
+    def project(self, project: Project, tmp_path: Path) -> Project:
+        (tmp_path / "file").touch()
+        project.environ["XDG_STATE_HOME"] = str(tmp_path / "file")
+        return project
+
+    def test_is_a_warning_and_changes_nothing_else(self, project: Project, server: StubServer) -> None:
+        fails_at(server, "c3")
+
+        run = project.gko("config", "test")
+
+        assert run.exit_code == 3
+        warning, error = run.stderr.splitlines()
+        assert warning.startswith("warning: ")
+        assert str(project.folder / "file") in warning
+        assert error.startswith("error: .gekko/tests/ask/c3.toml")
+
+    def test_is_why_there_is_nothing_to_resume(self, project: Project) -> None:
+        run = project.gko(*RESUME)
+
+        assert (run.exit_code, run.stdout) == (2, b"")
+        assert "nothing to resume" in run.stderr
+        assert str(project.folder / "file") in run.stderr
+
+
+def test_a_journal_that_is_damaged_is_named_with_its_line(stopped: Project, server: StubServer) -> None:
+    (path,) = journals(stopped)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:7], b'{"type":', *lines[7:]]))
+
+    run = stopped.gko(*RESUME)
+
+    assert (run.exit_code, run.stdout) == (1, b"")
+    assert f"{path.name}:8:" in run.stderr
+    assert server.requests == []
+
+
+def test_a_journal_ends_with_a_word_about_the_end(project: Project, server: StubServer) -> None:
+    project.gko("config", "test")
+    fails_at(server, "c3")
+    project.gko("config", "test")
+    project.gko("config", "test", "--max-fail", "1")
+
+    ends = [read_record(path).end for path in journals(project)]
+    assert [end and (end.reason, end.exit_code) for end in ends] == [("finished", 4), ("stopped", 3), ("stopped", 4)]
 
 
 class TestSignals:

@@ -79,7 +79,8 @@ def test_an_answer_on_its_way_is_given_up_at_once(start: Start, server: StubServ
     assert server.wait_for_disconnect()
 
 
-def test_a_second_ctrl_c_changes_nothing(start: Start, server: StubServer) -> None:
+def test_an_echo_of_ctrl_c_changes_nothing(start: Start, server: StubServer) -> None:
+    """A program around gko may pass on what the terminal sent to both."""
     server.answer(stall)
     process = start("config", "test")
     until(lambda: server.requests, process)
@@ -289,7 +290,8 @@ class TestTheEmbeddedEngine:
 
         run, seconds = end(process, number)
 
-        assert run == Finished(code, b"", "")
+        assert (run.exit_code, run.stdout) == (code, b"")
+        assert run.stderr.endswith("gko config test --resume\n")
         assert seconds < SOON_SECS
         until(lambda: not lives(engine), within_secs=2)
 

@@ -157,6 +157,13 @@ class BindContext(Protocol):
         """
         ...
 
+    def is_registered(self, key: str) -> bool:
+        """Return whether an installed distribution registers an expectation of that name, whatever its places.
+
+        Nothing is imported for it, so a checker that cannot be loaded counts as well; no key that begins with "/" does.
+        """
+        ...
+
     def read_bytes(self, name: str, at: KeyPath = ()) -> bytes:
         """Return the content of the file *name* next to the case, under the rules for inputs.
 

@@ -89,6 +89,10 @@ class Registry:
         """Return who answers for *key* as written in a case, or None where nobody does."""
         return self._by_key.get(POINTERS if key.startswith("/") else key)
 
+    def has(self, name: str) -> bool:
+        """Return whether an expectation of that very name is registered; the pointers have no names."""
+        return name != POINTERS and name in self._by_key
+
     def load(self, claim: Claim) -> type[Checker]:
         """Return the checker class, importing it at the first call.
 

@@ -16,7 +16,7 @@ def main() -> int:
             pass  # told below, where every error is
         else:
             return 0
-    from gekko.cli.interrupts import Interrupted, disarm, end_deaf, heed_signals
+    from gekko.cli.interrupts import Interrupted, end_deaf, heed_signals, ignore_signals
 
     try:
         heed_signals()  # before the rest is imported, which takes long enough to be met by a Ctrl-C
@@ -24,7 +24,7 @@ def main() -> int:
 
         return run(sys.argv[1:])
     except Interrupted as interrupted:
-        disarm()
+        ignore_signals()
         return interrupted.code
     finally:
         end_deaf()

@@ -196,7 +196,12 @@ class _Call:
         from gekko.run.asking import NoAnswerError
         from gekko.run.execute import Errand
         from gekko.run.opening import executor
+        from gekko.run.waiting import hear_waits
 
+        if self.session.is_watched and self.session.verbosity != "info":  # which tells of every wait at once
+            from gekko.cli.patience import Patience
+
+            hear_waits(Patience(self.session, iter(self.job.recipe.targets)).hear)
         async with executor(self.accesses, self.session.state, self._warn, waits=self.waits) as ready:
             try:
                 return await ready.run(self.job, given, showing)

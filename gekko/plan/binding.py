@@ -170,6 +170,9 @@ class _Context:
         self._nested.extend(together.members)
         return together
 
+    def is_registered(self, key: str) -> bool:
+        return self._binder.registry.has(key)
+
     def read_bytes(self, name: str, at: KeyPath = ()) -> bytes:
         try:
             path = neighbour(self._around.folder, name, self._around.scope_root)

@@ -9,7 +9,7 @@ from attrs import frozen
 from gekko import jsontext
 from gekko.errors import InputOutputError, Issue, Problem
 from gekko.limits import ANSWER_BYTES
-from gekko.locations import Location, key_text
+from gekko.locations import Location, key_text, shown_path
 from gekko.record.entries import ENTRIES, VERSION, Address, CaseEntry, EndEntry, Entry, ErrorEntry, RunEntry, SuiteEntry
 from gekko.sources.files import FileProblem, read_lines
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, structure
@@ -22,7 +22,7 @@ BY_TYPE: Final[Mapping[str, type[Entry]]] = classes_by_type(ENTRIES)
 
 
 class RecordError(InputOutputError):
-    """A file is no record, or cannot be read; *issue* says why, and on which line."""
+    """A file is no record; *issue* says why, and on which line."""
 
     def __init__(self, path: Path, problem: str, line: int | None = None) -> None:
         self.issue = Issue(Location(path, line=line), problem)
@@ -44,7 +44,8 @@ def read_record(path: Path) -> Record:
     """Return what the record at *path* says; a last line that was cut off by a sudden end is left out.
 
     Raises:
-        RecordError: the file cannot be read, or a line is none of a record.
+        RecordError: a line is none of a record, or there are too few.
+        InputOutputError: the file cannot be read.
     """
     record = read_begun(path)
     if record is None:
@@ -126,7 +127,7 @@ def _entries(path: Path) -> Iterator[tuple[int, Entry]]:
     except NoEntryError as error:
         raise RecordError(path, str(error), number) from None
     except FileProblem as error:
-        raise RecordError(path, str(error)) from None
+        raise InputOutputError(f"{shown_path(path)}: {error}") from None
 
 
 def _told(problem: Problem) -> str:

@@ -107,6 +107,11 @@ class Tally:
             self._outputs.add(entry.output_digest)
 
     @property
+    def runs(self) -> int:
+        """How many runs were counted."""
+        return self._runs
+
+    @property
     def is_settled(self) -> bool:
         """Whether no further run could change the verdict, or there is none to come."""
         if self._error is not None or self._runs == self._case.runs:

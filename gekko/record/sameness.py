@@ -35,27 +35,27 @@ Shard: TypeAlias = tuple[int, int]
 
 def misfit_shards(records: Sequence[Record]) -> Iterator[Issue]:
     """Yield what keeps records from being all shards of one suite; one alone may be of a whole suite."""
-    shards = [_shard(record) for record in records]
-    if shards == [None]:
+    divided = [(record, shard) for record in records if (shard := _shard(record)) is not None]
+    if len(records) > 1:
+        hint = "several records make one report where they are those of --shard I/N"
+        whole = (record for record in records if _shard(record) is None)
+        yield from (Issue(Location(record.path), "the record of a whole suite", hint) for record in whole)
+    if not divided:
         return
-    division = next(((record, shard) for record, shard in zip(records, shards, strict=True) if shard), None)
-    for record, shard in zip(records, shards, strict=True):
-        if shard is None:
-            hint = "several records make one report where they are those of --shard I/N"
-            yield Issue(Location(record.path), "the record of a whole suite", hint)
-        elif division is not None and shard[1] != division[1][1]:
-            problem = f"of shard {_text(*shard)}, and {shown_path(division[0].path)} is of {_text(*division[1])}"
-            yield Issue(Location(record.path), problem)
-    if division is not None:
-        yield from _missing(division[0], division[1][1], {shard for shard in shards if shard})
+    first, (index, count) = divided[0]
+    odd = [(record, shard) for record, shard in divided if shard[1] != count]
+    for record, shard in odd:
+        problem = f"of shard {_text(*shard)}, and {shown_path(first.path)} is of {_text(index, count)}"
+        yield Issue(Location(record.path), problem)
+    if not odd:
+        yield from _missing(first, count, {shard[0] for _, shard in divided})
 
 
-def _missing(record: Record, count: int, shards: set[Shard]) -> Iterator[Issue]:
+def _missing(record: Record, count: int, indexes: set[int]) -> Iterator[Issue]:
     """Yield which shards of *count* nobody has a record of."""
-    missing = (_text(index, count) for index in range(1, count + 1) if (index, count) not in shards)
-    first = list(islice(missing, TOLD))
-    if first:
-        absent = listed(first, count - sum(shard[1] == count for shard in shards))
+    missing = (_text(index, count) for index in range(1, count + 1) if index not in indexes)
+    if first := list(islice(missing, TOLD)):
+        absent = listed(first, count - len(indexes))
         yield Issue(Location(record.path), f"of one shard of {count}, and there is no record of {absent}")
 
 

@@ -20,7 +20,7 @@ from gekko.record.results import CaseResult, Tally
 from gekko.run.answering import Answering
 from gekko.run.asking import NoAnswerError
 from gekko.run.entries import case_entry, error_entry, run_entry
-from gekko.run.events import CaseFinished, Follower, RunAnswered, RunFailed, RunJudged, RunStarted, RunWaits
+from gekko.run.events import CaseFinished, Follower, RunAnswered, RunFailed, RunJudged, RunLeftOut, RunStarted, RunWaits
 from gekko.run.lineup import Jobs, lanes
 from gekko.run.runner import Runner
 from gekko.run.waiting import hear_waits
@@ -97,6 +97,8 @@ class _SuiteRun:
     _conditions: Conditions
     _remembered: Remembered
     _results: dict[int, CaseResult] = field(factory=dict, init=False)
+    _tallies: dict[int, Tally] = field(factory=dict, init=False)
+    """Of the cases under way."""
     _bad: int = field(default=0, init=False)
     _has_stopped: bool = field(default=False, init=False)
 
@@ -147,7 +149,7 @@ class _SuiteRun:
 
     async def _case(self, position: int) -> None:
         trial = self._suite.trials[position]
-        tally = Tally(case_entry(trial), self._conditions.fails_on_flaky)
+        tally = self._tallies[position] = Tally(case_entry(trial), self._conditions.fails_on_flaky)
         for index in range(trial.runs):
             if self._has_stopped:
                 return
@@ -156,6 +158,7 @@ class _SuiteRun:
                 break
         if self._has_stopped:
             return  # it came too late to count
+        del self._tallies[position]
         result = tally.result()
         self._results[position] = result
         self._follow(CaseFinished(trial, result))
@@ -193,8 +196,10 @@ class _SuiteRun:
             raise OutOfTimeError(f"{time}; {count} were not judged, {first} the first of them")
         for position in unjudged:
             trial = self._suite.trials[position]
-            tally = Tally(case_entry(trial))
-            tally.add(error_entry(trial, 0, NoAnswerError(f"not judged: {time}", 0.0)))
+            tally = self._tallies.get(position) or Tally(case_entry(trial))
+            late = error_entry(trial, tally.runs, NoAnswerError(f"not judged: {time}", 0.0))
+            tally.add(late)
+            self._follow(RunLeftOut(trial, late))
             self._results[position] = tally.result()
             self._follow(CaseFinished(trial, self._results[position]))
 

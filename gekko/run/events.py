@@ -58,6 +58,14 @@ class RunFailed:
 
 
 @frozen
+class RunLeftOut:
+    """No time was left for a run, and the suite keeps going; *entry* is the error that this is of its case."""
+
+    trial: Trial
+    entry: ErrorEntry
+
+
+@frozen
 class QuestionAnswered:
     """A checker of the case asked the engine something, and an answer came."""
 
@@ -84,7 +92,15 @@ class CaseFinished:
 
 
 Event: TypeAlias = (
-    RunStarted | RunWaits | RunAnswered | RunJudged | RunFailed | QuestionAnswered | QuestionFailed | CaseFinished
+    RunStarted
+    | RunWaits
+    | RunAnswered
+    | RunJudged
+    | RunFailed
+    | RunLeftOut
+    | QuestionAnswered
+    | QuestionFailed
+    | CaseFinished
 )
 
 Follower: TypeAlias = Callable[[Event], None]

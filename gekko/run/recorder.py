@@ -8,7 +8,7 @@ from typing import Literal
 from attrs import define, evolve, field
 
 from gekko.record.entries import CaseEntry, EndEntry, Entry, RunEntry, SuiteEntry
-from gekko.run.events import Event, RunFailed, RunJudged
+from gekko.run.events import Event, RunFailed, RunJudged, RunLeftOut
 from gekko.run.journal import Journal
 from gekko.run.saving import SavedRecord
 
@@ -44,7 +44,7 @@ class Recorder:
             case RunJudged(is_new=True):
                 self.runs += 1
                 self._write([event.entry])
-            case RunFailed():
+            case RunFailed() | RunLeftOut():
                 self._write([event.entry])
 
     def end(self, reason: Literal["finished", "stopped", "interrupted"], exit_code: int) -> None:

@@ -49,6 +49,10 @@ class Context:
         """Bind nested comparisons as the engine does."""
         return bind_together(table, at, self._bind_nested)
 
+    def is_registered(self, key: str) -> bool:
+        """Return whether *key* is one of *comparisons*, or an expectation that is installed."""
+        return key in self.nestable or self._installed.has(key)
+
     def read_bytes(self, name: str, at: KeyPath = ()) -> bytes:
         """Return the content of one of *files*."""
         if name not in self.files:

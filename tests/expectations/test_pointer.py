@@ -2,9 +2,10 @@
 
 import pytest
 
-from expectations.pointer import COMPARISON_WORDS, Pointer
+from expectations.equals import Equals
+from expectations.pointer import Pointer
 from gekko import MISSING, BindError, Checker, Mismatch, Place
-from gekko.checks.registry import discover
+from gekko.testkit import Context
 from tests.expectations.judged import bound, mismatches
 
 
@@ -105,11 +106,12 @@ def test_a_missed_table_of_comparisons_is_told_how_they_are_written(value: objec
     assert found != []
 
 
-def test_every_built_in_comparison_is_known_to_the_pointers() -> None:
-    registry = discover()
-    own = (claim for claim in registry.claims if claim.distribution == "gko")
+def test_a_missed_table_of_a_plug_ins_comparisons_is_told_so_too() -> None:
+    context = Context("/place", Place.POINTER, comparisons={"near": Equals})
 
-    assert {claim.key for claim in own if Place.VALUE in registry.load(claim).places} <= COMPARISON_WORDS
+    [mismatch] = mismatches(Pointer.bind({"near": 1, "lines": 2}, context), {"place": 1})
+
+    assert "{ is = { near = 1, lines = 2 } }" in mismatch.expected
 
 
 @pytest.mark.parametrize(
@@ -117,6 +119,8 @@ def test_every_built_in_comparison_is_known_to_the_pointers() -> None:
     [
         pytest.param({"min": 1, "max": 2}, {"place": {"min": 1, "max": 3}}, id="the-output-has-such-a-table"),
         pytest.param({"min": 1, "unit": "mm"}, {"place": 1}, id="other-members"),
+        pytest.param({"exit_code": 4}, {"place": 1}, id="an-expectation-of-the-whole-run"),
+        pytest.param({"/pointer": 4}, {"place": 1}, id="the-name-of-the-pointers-themselves"),
         pytest.param({}, {"place": 1}, id="an-empty-table"),
         pytest.param({"is": {"equals": {"min": 1, "max": 2}}}, {"place": 1}, id="meant-exactly"),
     ],

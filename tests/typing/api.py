@@ -85,6 +85,7 @@ class Everything(Checker):
             raise BindError(str(error)) from error
         assert_type(context.structure(value, Between, at), Between)
         assert_type(context.output_schema, object)
+        assert_type(context.is_registered("min"), bool)
         assert_type(context.read_bytes("golden.bin", at), bytes)
         return cls(context.comparisons(value, at=("is",)), context.read_text("golden.txt"), tokens)
 
