@@ -15,8 +15,9 @@ def main(url: str, bodies: list[bytes], places: int) -> None:
     under_way = sum(sent(multi, curl, left) for curl in (handle(url) for _ in range(places)))
     while under_way:
         multi.perform()
-        multi.select(1.0)
         _, done, failed = multi.info_read()
+        if not done:
+            multi.select(1.0)
         if failed:
             raise SystemExit(f"error: {failed[0][2]}")
         for curl in done:

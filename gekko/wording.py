@@ -117,8 +117,11 @@ def _quoted(name: str) -> str:
 
 def _beginning(value: object, length: int) -> str:
     """Return a value as JSON; of a long one, enough to be cut to *length*."""
+    if isinstance(value, str):
+        # iterencode() leaves functions that hold one another, two KiB of them: too much for what is shown most often.
+        return JSON.encode(value[:length])
     text = ""
-    for piece in JSON.iterencode(value[:length] if isinstance(value, str) else value):
+    for piece in JSON.iterencode(value):
         text += piece
         if len(text) > length:
             break

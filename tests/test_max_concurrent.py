@@ -15,14 +15,18 @@ from typing import Any, TypeAlias
 import pytest
 from attrs import frozen
 
+from gekko.cli.patience import PATIENCE_SECS
 from tests.plugins import plug_in
 from tests.processes import end
 from tests.project import Finished, Project
-from tests.stub_server import Script, StubServer, Wire, delay, say, status
+from tests.stub_server import Script, StubServer, Wire, delay, refused_url, say, status
+from tests.terminals import Window, window
 
 ONE_AT_A_TIME = "max_concurrent = 1"
 
 SOON_SECS = 1.0
+
+BASH = "/bin/bash"
 
 Process: TypeAlias = subprocess.Popen[bytes]
 Start: TypeAlias = Callable[..., Process]
@@ -181,6 +185,69 @@ def test_a_wait_is_given_up_at_once(
     assert run == Finished(code, b"", "")
     assert seconds < SOON_SECS
     assert len(server.requests) == 1
+
+
+class TestAtATerminal:
+    """Whoever waits for more than a moment is told for what."""
+
+    @pytest.fixture
+    def terminal(self, project: Project, holder: Holder) -> Iterator[Callable[..., Window]]:
+        """Runs a script of bash in a terminal of its own, while the holder has the place."""
+        with ExitStack() as stack:
+            yield lambda script: stack.enter_context(window(project, BASH, "-c", script, columns=200))
+
+    def test_a_person_is_told_of_a_wait_once(self, terminal: Callable[..., Window], holder: Holder) -> None:
+        shown = terminal("gko git review < /dev/null")
+        shown.wait_for("backend 'stub' is busy")
+        time.sleep(PATIENCE_SECS)
+        holder.let_go()
+
+        assert shown.finish() == 0
+        told, *rest = shown.screen
+        assert ("max_concurrent" in told, "--no-wait" in told) == (True, True)
+        assert rest == ["ok", ""]
+
+    def test_a_fallback_that_is_waited_for_is_told_by_its_own_backend(
+        self, project: Project, terminal: Callable[..., Window], holder: Holder
+    ) -> None:
+        project.backend(refused_url(), ONE_AT_A_TIME, id="gone")
+        project.model(id="slow")
+        project.model('fallback = "slow"', backend="gone")
+
+        shown = terminal("gko git review < /dev/null")
+        shown.wait_for("backend 'stub' is busy")
+        holder.let_go()
+
+        assert shown.finish() == 0
+
+    @pytest.mark.parametrize(
+        "script",
+        [
+            "gko git review < /dev/null 2> told.txt",
+            "gko git review -v error < /dev/null",
+            "gko git review --error-format json < /dev/null",
+        ],
+        ids=["a-pipe", "errors-alone", "a-program"],
+    )
+    def test_nobody_else_is_told(
+        self, terminal: Callable[..., Window], holder: Holder, project: Project, script: str
+    ) -> None:
+        shown = terminal(script)
+        time.sleep(PATIENCE_SECS + 1)
+        holder.let_go()
+
+        assert shown.finish() == 0
+        assert shown.screen == ["ok", ""]
+
+    def test_a_wait_that_is_over_soon_is_not_worth_a_line(
+        self, terminal: Callable[..., Window], holder: Holder
+    ) -> None:
+        shown = terminal("gko git review < /dev/null")
+        time.sleep(0.8)
+        holder.let_go()
+
+        assert shown.finish() == 0
+        assert shown.screen == ["ok", ""]
 
 
 class TestWithoutWaiting:

@@ -264,3 +264,18 @@ class TestWhatAnExpectationChanges:
         run = project.gko("config", "test")
 
         assert (run.exit_code, run.stderr) == (0, "")
+
+
+def test_a_table_of_plug_ins_where_a_value_stands_is_told_how_comparisons_are_written(
+    project: Project, server: StubServer
+) -> None:
+    plug_in(project, "strange", QUIET)
+    project.command("ask", f'model = "fast"\n{JSON_OUTPUT}', "{{ input }}")
+    project.case("ask/first", '"/a" = { strange = 1 }')
+    project.case("ask/second", '"/a" = { stranger = 1 }')
+    server.say('{"a": 1}')
+
+    first, second = json.loads(project.gko("config", "test", "--json").stdout)
+
+    assert "written { is = { strange = 1 } }" in first["message"]
+    assert "is =" not in second["message"]

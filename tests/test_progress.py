@@ -184,15 +184,18 @@ class TestTheLine:
     def test_is_written_seldom_and_plainly_where_nothing_can_be_taken_away(
         self, project: Project, server: StubServer, open_window: Open
     ) -> None:
-        cases(project, 3)
-        server.answer(delay(0.2, say("ok")))
+        cases(project, 2)
+        seen = Event()
+        server.answer(say("ok"), after(seen, say("ok")))
 
         terminal = open_window(*TEST, environ={"TERM": "dumb"})
+        terminal.wait_for("[1/2] ask c01 ")
+        seen.set()
 
         assert terminal.finish() == 0
         assert "\x1b" not in terminal.shown
-        assert "[" not in terminal.shown
-        assert terminal.screen[0].startswith("COMMAND")
+        assert re.fullmatch(r"\[1/2\] ask c01 (9|10) s", terminal.screen[0])
+        assert terminal.screen[1].startswith("COMMAND")
 
     def test_has_no_colours_where_none_are_wanted(
         self, project: Project, server: StubServer, open_window: Open
@@ -366,7 +369,7 @@ class TestTheTerminalIsAsItWasBefore:
         assert not terminal.edits_lines
 
         terminal.type("\x03")
-        time.sleep(0.5)
+        time.sleep(0.4)  # between two alarms, which remind the program of the first
         survived = terminal.process.poll() is None
         terminal.type("\x03")
 
@@ -423,6 +426,7 @@ class TestAJobOfAShell:
         until(lambda: not shell.edits_lines)
         shell.type("\x03")
         shell.wait_for("$ ")
+        self.seen.set()
 
         assert behind
         assert quiet is None
@@ -436,6 +440,8 @@ class TestAJobOfAShell:
         shell.type("jobs\n")
         shell.wait_for("Running")
         shell.type("stty -tostop\n")
+        shell.wait_for("stty -tostop")
+        shell.wait_for("$ ")
         self.seen.set()
         shell.wait_for("2 cases: 2 passed")
 

@@ -507,6 +507,12 @@ def test_nested_comparisons_are_refused_as_in_a_case(table: object, places: list
     assert [problem.at for problem in caught.value.problems] == places
 
 
+def test_registered_is_what_can_be_nested_and_what_is_installed() -> None:
+    context = Context("outer", comparisons={"at_most": AtMost})
+
+    assert [context.is_registered(key) for key in ("at_most", "min", "nobody", "/name")] == [True, True, False, False]
+
+
 def test_files_are_those_given() -> None:
     context = Context("key", files={"a.txt": "\ufeffé", "b.bin": b"\xff"})
 

@@ -165,9 +165,12 @@ def _interrupted(number: int) -> Interrupted:
     def end_at_once(_: int, __: FrameType | None) -> None:
         # Nothing is closed, but nothing outlives this either: the engine ends when its pipe does.
         if monotonic() - first > ECHO_SECS:
-            for undo in _debts:
-                undo()
-            os._exit(interrupted.code)
+            try:
+                disarm()
+                for undo in _debts:
+                    undo()
+            finally:
+                os._exit(interrupted.code)
 
     _install(end_at_once)
     return interrupted

@@ -26,7 +26,7 @@ class NoAnswerError(BackendError):
     """A model gave no answer; *duration_ms* is how long its requests took, without what went before them."""
 
     has_asked: ClassVar[bool] = True
-    """Whether a model was asked, now or when it was recorded: where none was, its fallback is not to be asked either."""
+    """Whether a model was asked, now or when it was recorded; where none was, its fallback is not asked either."""
 
     def __init__(self, message: str, duration_ms: float, retries: int = 0) -> None:
         super().__init__(message)

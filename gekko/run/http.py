@@ -36,6 +36,9 @@ fail it, and a POST must not be sent twice."""
 WHOLE_BYTES = MIB // 4
 """A longer body is written piece by piece, so that neither the deadline nor Ctrl-C has to wait for it."""
 
+FAILURES: Final = (aiohttp.ClientError, OSError, ValueError)
+"""What can go wrong while a backend is waited for."""
+
 SENT_AS_IT_IS = "%/?:@!$&'()*+,;=-._~[]"
 """What quote() leaves alone in a path and its query: all that may stand there, "%" because it is a finished escape."""
 
@@ -79,7 +82,7 @@ class HttpTransport:
                 except FAILURES as error:
                     raise exchange.broken(error) from None
                 try:
-                    yield HttpAnswer(response.status, response.headers, response, exchange)
+                    yield HttpAnswer(response.status, response.headers, response, exchange, limit)
                 finally:
                     drop(response)
         except TimeoutError:
@@ -109,6 +112,7 @@ class HttpAnswer:
     headers: Mapping[str, str]
     _response: aiohttp.ClientResponse
     _exchange: "Exchange"
+    _limit: asyncio.Timeout
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """Yield the body as it arrives, inflated where it was compressed, up to the limit."""
@@ -121,6 +125,7 @@ class HttpAnswer:
                     if size_bytes > ANSWER_BYTES:
                         raise self._exchange.failure(f"the answer is longer than {ANSWER_BYTES // MIB} MiB")
                     yield piece
+            self._limit.reschedule(None)  # the deadline is for the last byte, not for what is made of it
             if rest := inflater.finish():
                 yield rest
         except ValueError as error:
@@ -133,10 +138,6 @@ class HttpAnswer:
             return await self._response.content.readany()
         except FAILURES as error:
             raise self._exchange.broken(error) from None
-
-
-FAILURES: Final = (aiohttp.ClientError, OSError, ValueError)
-"""What can go wrong while a backend is waited for."""
 
 
 @frozen

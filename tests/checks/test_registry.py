@@ -89,6 +89,14 @@ def test_every_key_that_begins_with_a_slash_belongs_to_one_entry(site: Path) -> 
     assert registry.find("") is None
 
 
+def test_a_name_is_registered_whoever_claims_it_and_whatever_becomes_of_its_class(site: Path) -> None:
+    install(site, "gko-loud", {"shouts": "loud_and_gone:Shouts", "/pointer": "loud_and_gone:Pointer"})
+    install(site, "gko-noisy", {"shouts": "loud_and_gone:Shouts"})
+    registry = registry_in(site)
+
+    assert [registry.has(name) for name in ("shouts", "whispers", "/pointer", "/category")] == [True, *[False] * 3]
+
+
 def test_two_distributions_with_one_key_are_both_named_and_only_where_it_is_used(site: Path) -> None:
     module(site, "loud", CHECKER)
     install(site, "gko-loud", {"shouts": "loud:Shouts", "whispers": "loud:Shouts"})

@@ -144,6 +144,13 @@ class TestAnswers:
         assert offered(project, "config", "test", ".gekko/te") == ["file\t\t"]
         assert offered(project, "config", "test", ".gekko/tests/read/software.toml", "") == ["file\t\t"]
 
+    def test_records_are_left_to_the_shell_beside_the_commands(self, project: Project) -> None:
+        assert offered(project, "report", "st")[0].startswith("plain\tstats\t")
+        assert offered(project, "report", "dia") == ["file\t\t"]
+        assert offered(project, "report", "diary.txt", "") == ["file\t\t"]
+        assert "--json" in words_of(offered(project, "report", "--"))
+        assert "--json" in words_of(offered(project, "report", "diary.txt", "--"))
+
     def test_a_commit_that_is_left_out_is_no_word(self, project: Project) -> None:
         assert words_of(offered(project, "config", "test", "--changed", "git", "")) == ["review"]
 

@@ -235,7 +235,7 @@ class TestTheIndex:
 
     @pytest.mark.parametrize(
         ("group", "names"),
-        [("git", ["git/review"]), ("report", ["report/stats"])],
+        [("git", ["git/review"]), ("mcp", ["mcp/serve"])],
         ids=["configured", "built-in"],
     )
     def test_of_a_group_the_commands_below_are_listed(self, project: Project, group: str, names: list[str]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from attrs import frozen
 
 from tests.project import GKO, Finished, Project
-from tests.stub_server import StubServer
+from tests.stub_server import StubServer, delay, reset, say
 
 PASSING = 'contains = ["ok"]'
 FAILING = 'contains = ["never"]'
@@ -201,16 +201,18 @@ class TestTerminals:
     def test_json_is_never_coloured(self, watch: Watch) -> None:
         assert "\x1b" not in watch("config", "test", "--json", on=("stdout",)).terminal
 
-    def test_progress_and_a_summary_are_shown_on_stderr(self, watch: Watch) -> None:
+    def test_progress_and_a_summary_are_shown_on_stderr(self, watch: Watch, server: StubServer) -> None:
+        server.answer(delay(0.3, say("ok")))
+
         seen = watch("config", "test", on=("stderr",))
 
-        assert "[1/1] git/review first" in seen.terminal
+        assert "[0/1] git/review first" in seen.terminal
         assert "1 case: 1 passed" in seen.terminal
         assert seen.piped.startswith(b"COMMAND")
         assert b"\x1b" not in seen.piped
 
-    def test_progress_is_cleared_before_an_error(self, watch: Watch, project: Project) -> None:
-        project.backend("http://127.0.0.1:1")
+    def test_progress_is_cleared_before_an_error(self, watch: Watch, server: StubServer) -> None:
+        server.answer(delay(0.3, reset))
 
         seen = watch("config", "test", on=("stderr",))
 

@@ -61,7 +61,9 @@ def test_info_tells_of_a_failure_when_it_happens(project: Project) -> None:
     run = project.gko("config", "test", "-v", "info")
 
     lines = run.stderr.splitlines()
-    failure = next(index for index, line in enumerate(lines) if line.startswith("ask second failed: contains: "))
+    failure = lines.index("ask second failed:")
+    assert lines[failure + 1].startswith("  contains: expected ")
+    assert lines[failure + 2].startswith("    at .gekko/tests/ask/second.toml:4:")
     assert any("is asked" in line for line in lines[failure:])
     assert lines[-1] == "1 of 3 cases failed"
 

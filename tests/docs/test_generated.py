@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
+from gekko.record.entries import CaseEntry, EndEntry, ErrorEntry, Invocation, RunEntry, SuiteEntry
 from gekko.specs.argument import RESERVED as RESERVED_ARGUMENTS
 from gekko.specs.argument import Argument
 from gekko.specs.backend import Embedded, Engine, Operation, Server, Timeouts
@@ -20,6 +21,8 @@ from tests.docs.markdown import PAGES, ROOT, tables
 CONFIGURATION = ROOT / "docs" / "reference" / "configuration.md"
 
 CASE_FILES = ROOT / "docs" / "reference" / "case-files.md"
+
+RECORDS = ROOT / "docs" / "reference" / "records.md"
 
 RUNTIMES = ROOT / "docs" / "runtimes.md"
 
@@ -37,6 +40,12 @@ TABLES = [
     pytest.param(CONFIGURATION, "`[[examples]]`", Turn, id="example"),
     pytest.param(CONFIGURATION, "`[output]`", Output, id="output"),
     pytest.param(CASE_FILES, "Keys", Case, id="case"),
+    pytest.param(RECORDS, "Lines of type `suite`", SuiteEntry, id="suite"),
+    pytest.param(RECORDS, "`invocation`", Invocation, id="invocation"),
+    pytest.param(RECORDS, "Lines of type `case`", CaseEntry, id="case-line"),
+    pytest.param(RECORDS, "Lines of type `run`", RunEntry, id="run"),
+    pytest.param(RECORDS, "Lines of type `error`", ErrorEntry, id="error"),
+    pytest.param(RECORDS, "Lines of type `end`", EndEntry, id="end"),
     pytest.param(RUNTIMES, "A process", ProcessRuntime, id="process"),
     pytest.param(RUNTIMES, "A container", DockerRuntime, id="container"),
 ]
