@@ -117,26 +117,31 @@ def run_heedful(main: Coroutine[Any, Any, T], limit_secs: float | None = None) -
     import asyncio
 
     met: list[Interrupted] = []
-    if limit_secs is not None:
-        _end_after(limit_secs, met)
+    under_way: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
 
-    async def heedful() -> T:
-        loop, task = asyncio.get_running_loop(), asyncio.current_task(asyncio.get_running_loop())
-
-        def cancel(number: int, _: FrameType | None) -> None:
-            met.append(_interrupted(number))
-            if task is None or loop.is_closed():
+    def cancel(number: int, _: FrameType | None) -> None:
+        met.append(_interrupted(number))
+        for loop, task in under_way:
+            if loop.is_closed():
                 raise met[0]
             loop.call_soon_threadsafe(task.cancel)
-            _raise_again(met[0])
+        _raise_again(met[0])
 
-        _install(cancel)
+    async def heedful() -> T:
+        if (task := asyncio.current_task()) is not None:
+            under_way.append((asyncio.get_running_loop(), task))
+        if met:
+            raise met[0]
         return await main
 
+    if limit_secs is not None:
+        _end_after(limit_secs, met)
     try:
+        _install(cancel)  # now already: an exception must not meet the loop while it is being made
         return asyncio.run(heedful())
     finally:
         disarm()
+        main.close()  # it may never have been begun
         if met:
             raise met[0]
         heed_signals()

@@ -151,12 +151,14 @@ class TestOneCommand:
             "output": None,
         }
         arguments = {each["name"]: each for each in description["args"]}
-        assert list(arguments) == ["WORDS", "model", "repeat", "json", "dry-run"]
+        assert list(arguments)[:3] == ["WORDS", "case", "tag"]
+        assert {"model", "repeat", "jobs", "json", "dry-run"} <= arguments.keys()
+        assert arguments.keys().isdisjoint(("help", "verbose", "error-format", "config-dir"))
         assert (arguments["WORDS"]["positional"], arguments["WORDS"]["repeated"]) == (True, True)
         assert (arguments["repeat"]["type"], arguments["repeat"]["min"], arguments["repeat"]["default"]) == (
             "integer",
             1,
-            1,
+            None,
         )
         assert arguments["json"]["type"] == "flag"
 
@@ -168,7 +170,7 @@ class TestOneCommand:
             "name": "KIND",
             "type": "enum",
             "required": True,
-            "values": ["backend", "model", "command", "test"],
+            "values": ["backend", "model", "command", "test", "recording", "record"],
             "positional": True,
         }
 
