@@ -1,7 +1,6 @@
 """Driving a checker's generator: mismatches are kept, questions are answered."""
 
 from collections.abc import Awaitable, Callable, Generator, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
 from functools import partial
@@ -99,12 +98,18 @@ async def drive(bound: Bound, value: object, outcome: Outcome, answer: Answerer)
     Raises:
         JudgingError: the checker did not return a generator, raised, yielded something else, or asked without end.
     """
-    with _no_bug_unseen():
+    met: list[JudgingError] = []
+    token = _met.set(met)
+    try:
         judging = collect(guarded(bound, value, outcome))
         try:
             return await _verdict(judging, bound, answer)
         finally:
             judging.close()
+    finally:
+        _met.reset(token)
+        if met:  # the first counts, even where a checker around the culprit caught it
+            raise met[0]
 
 
 async def _verdict(judging: Generator[Ask, AskReply, list[Mismatch]], bound: Bound, answer: Answerer) -> list[Mismatch]:
@@ -127,19 +132,6 @@ def _question(step: object, bound: Bound) -> Ask:
 
 
 _met: Final[ContextVar[list[JudgingError]]] = ContextVar("bugs that were met")
-
-
-@contextmanager
-def _no_bug_unseen() -> Iterator[None]:
-    """Raise the first bug that is met meanwhile, even where a checker around the culprit caught it."""
-    met: list[JudgingError] = []
-    token = _met.set(met)
-    try:
-        yield
-    finally:
-        _met.reset(token)
-        if met:
-            raise met[0]
 
 
 class _End(Enum):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from gekko.plan.selection import Selection
     from gekko.run.cases import Conditions
 
-OBJECTS_UNTIL_GC = 1_000_000
-"""Python would look for garbage after 700 new objects; but what is made of a case stays, and a run leaves no cycles."""
+OBJECTS_UNTIL_GC = 50_000
+"""Python would look for garbage after 700 new objects; but most of what is made of a case stays, and little is left."""
 
 
 class TestLeaf(ReplayingLeaf, SelectingLeaf):

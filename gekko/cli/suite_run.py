@@ -87,6 +87,7 @@ async def _results(
     by_model: ByModel | None,
 ) -> Sequence[CaseResult]:
     statistics = session.statistics()
+    are_counted = answers.are_asked_for and statistics.path is not None
     headway = Headway.of(suite, remembered)
 
     def warn(text: str) -> None:
@@ -96,7 +97,7 @@ async def _results(
         recorder.follow(event)
         watch(event)
         keep(event)
-        if answers.are_asked_for:
+        if are_counted:
             statistics.follow(event)
         match event:
             case RunAnswered() if event.run.is_from_fallback:

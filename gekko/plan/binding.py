@@ -26,6 +26,10 @@ EXIT_CODES: Final = (0, 4)
 """The ends of a run that a case may expect; any other is no answer at all."""
 
 
+MOST_SHARED: Final = 1000
+"""So many bound keys are kept for further cases; then it begins anew, for the next command has others to say."""
+
+
 @frozen
 class Expectations:
     """All that a case expects, bound; *nested* are the comparisons inside of the checkers."""
@@ -39,6 +43,11 @@ class Expectations:
         """Every bound checker, outer and nested."""
         return (*self.bound, *self.nested)
 
+    @property
+    def asking(self) -> tuple[Bound, ...]:
+        """Those of them that may ask a model or a command."""
+        return tuple([bound for bound in self.everyone if bound.models_asked or bound.commands_asked])
+
 
 @frozen
 class Surroundings:
@@ -48,15 +57,29 @@ class Surroundings:
     output_schema: object
     folder: Path
     scope_root: Path
-    files: dict[str, Digest] = field(factory=dict, eq=False)
-    """A digest of each file that they read, by the name by which they asked for it."""
+    read: list[tuple[str, Digest]] = field(factory=list, eq=False)
+    """The name by which they asked for a file, and its digest, each time that they read one."""
+
+
+@frozen
+class _Shared:
+    """A bound key with what is nested in it, for every case that says the same of the same output."""
+
+    bound: Bound
+    nested: tuple[Bound, ...]
+    around: Surroundings
+
+    def fits(self, around: Surroundings) -> bool:
+        """Whether a checker could not tell these surroundings from those in which it was bound."""
+        return around.format == self.around.format and around.output_schema is self.around.output_schema
 
 
 @frozen
 class Binder:
-    """Binds expectations by the classes of a registry."""
+    """Binds expectations by the classes of a registry; cases that say the same share what cannot change."""
 
     registry: Registry
+    _shared: dict[tuple[str, str], _Shared] = field(factory=dict, init=False, eq=False, repr=False)
 
     def bind(self, expect: Mapping[str, object], around: Surroundings) -> tuple[Expectations, list[Problem]]:
         """Bind every key of *expect*; problems are located inside the table."""
@@ -66,11 +89,26 @@ class Binder:
         for key, value in expect.items():
             place = Place.POINTER if key.startswith("/") else Place.EXPECT
             try:
-                bound.append(self.bind_key(key, value, place, around, nested))
+                bound.append(self._bind_once(key, value, place, around, nested))
             except BindError as error:
                 problems += (problem.below(key) for problem in error.problems)
         exit_code, contradictions = _agreed_exit_code(bound, nested)
         return Expectations(tuple(bound), tuple(nested), exit_code), [*problems, *contradictions]
+
+    def _bind_once(self, key: str, value: object, place: Place, around: Surroundings, nested: list[Bound]) -> Bound:
+        """Bind one key, unless another case had it; as bind_key does."""
+        said = key, repr(value)  # which tells 1 from 1.0 and from true, where == does not
+        known = self._shared.get(said)
+        if known is not None and known.fits(around):
+            nested += known.nested
+            return known.bound
+        nested_before, read_before = len(nested), len(around.read)
+        bound = self.bind_key(key, value, place, around, nested)
+        if len(around.read) == read_before and _is_value(bound.checker):
+            if len(self._shared) == MOST_SHARED:
+                self._shared.clear()
+            self._shared[said] = _Shared(bound, tuple(nested[nested_before:]), around)
+        return bound
 
     def bind_key(self, key: str, value: object, place: Place, around: Surroundings, nested: list[Bound]) -> Bound:
         """Bind one key; the comparisons inside it are added to *nested*.
@@ -91,6 +129,16 @@ class Binder:
             raise BindError.of(refused)
         context = _Context(self, key, place, around, nested)
         return _bound(key, claim, checker_class, value, context)
+
+
+def _is_value(checker: Checker) -> bool:
+    """Return whether a checker is nothing but what is in it, and none of that can change: all of it has a hash."""
+    try:
+        hash(checker)
+    except BUGS as error:  # mostly that it holds a list; but the code is the checker's
+        raised(error)
+        return False
+    return type(checker).__hash__ is not object.__hash__
 
 
 def _refusals(claim: Claim, checker_class: type[Checker], value: object) -> list[Problem]:
@@ -179,7 +227,7 @@ class _Context:
             raw = read_bytes(path, limits.INPUT_BYTES, "file")
         except FileProblem as error:
             raise BindError(error.problem, error.hint, at) from None
-        self._around.files[name] = digest(raw)
+        self._around.read.append((name, digest(raw)))
         return raw
 
     def read_text(self, name: str, at: KeyPath = ()) -> str:

@@ -56,7 +56,7 @@ class Job:
             spoken.append(Message("system", command.system.render(values)))
         for user, assistant in command.turns:
             spoken += (Message("user", user.render(values)), Message("assistant", assistant.render(values)))
-        spoken.append(Message("user", self.prompt(text)))
+        spoken.append(Message("user", command.prompt.render({**values, INPUT: text})))
         return tuple(spoken)
 
     def prompt(self, text: str = "") -> str:

@@ -119,9 +119,9 @@ def _narrowed(trials: Iterable[Trial], selection: Selection, recipes: Recipes) -
 
 
 def _asked(trials: Iterable[Trial], recipes: Recipes) -> Asked:
-    everyone = [bound for trial in trials for bound in trial.expectations.everyone]
-    models = {model for bound in everyone for model in bound.models_asked}
-    commands = {command for bound in everyone for command in bound.commands_asked}
+    asking = [bound for trial in trials for bound in trial.expectations.asking]
+    models = {model for bound in asking for model in bound.models_asked}
+    commands = {command for bound in asking for command in bound.commands_asked}
     return Asked(
         {model: recipes.catalog.target(model) for model in sorted(models)},
         {command: recipes.recipe(tuple(command.split("/"))) for command in sorted(commands)},

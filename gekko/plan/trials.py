@@ -113,14 +113,14 @@ class CaseReader:
         args, arg_problems = source.arguments(recipe)
         given, input_problems = source.input(recipe)
         around = _surroundings(recipe, path, scope)
-        variants = {at: self.binder.bind(expect, around) for at, expect in _expected(case)}
-        problems = [
-            *(problem.below("args") for problem in arg_problems),
-            *(problem.below("input") for problem in input_problems),
-            *(problem.below(*at) for at, (_, found) in variants.items() for problem in found),
-        ]
+        problems = [problem.below("args") for problem in arg_problems]
+        problems += (problem.below("input") for problem in input_problems)
+        bound: dict[TablePath, Expectations] = {}
+        for at, expect in _expected(case):
+            bound[at], found = self.binder.bind(expect, around)
+            problems += (problem.below(*at) for problem in found)
         issues += (problem.issue(path) for problem in _fresh(problems, misfits))
-        issues += (issue for at, (bound, _) in variants.items() for issue in self._unaskable(bound, at, path))
+        issues += (issue for at, expectations in bound.items() for issue in self._unaskable(expectations, at, path))
         if issues or given is None:
             raise ConfigurationError(issues)
         tried = partial(
@@ -134,7 +134,6 @@ class CaseReader:
             needed=None if case.repeat is None else case.repeat.needed(self._runs(case)),
             tags=case.tags,
         )
-        bound = {at: expectations for at, (expectations, _) in variants.items()}
         return tuple(tried(job=Job(recipe, args), **_for_model(case, recipe.target.id, bound)) for recipe in recipes)
 
     def _runs(self, case: Case) -> int:
@@ -176,7 +175,7 @@ class CaseReader:
 
     def _unaskable(self, expectations: Expectations, at: KeyPath, path: Path) -> Iterator[Issue]:
         """Yield why the checkers cannot ask whomever they name."""
-        for bound in expectations.everyone:
+        for bound in expectations.asking:
             models = (partial(self._misfit_model, model) for model in bound.models_asked)
             commands = (partial(self._misfit_command, command) for command in bound.commands_asked)
             for look in chain(models, commands):
@@ -239,7 +238,7 @@ def _for_model(case: Case, model: str, bound: Mapping[TablePath, Expectations]) 
 
 def _definition(raw: bytes, around: Surroundings) -> str:
     """Return the digest of a case file with all that its expectations read beside it."""
-    files = (f"{name}:{found.sha256}".encode() for name, found in sorted(around.files.items()))
+    files = (f"{name}:{found.sha256}".encode() for name, found in sorted(dict(around.read).items()))
     return digest(b"\0".join((raw, *files))).sha256
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from traceback import format_exception
 from types import MappingProxyType
 from typing import TypeAlias
@@ -21,6 +22,7 @@ from gekko.run.answering import Answering
 from gekko.run.asking import NoAnswerError
 from gekko.run.entries import case_entry, error_entry, run_entry
 from gekko.run.events import CaseFinished, Follower, RunAnswered, RunFailed, RunJudged, RunLeftOut, RunStarted, RunWaits
+from gekko.run.execute import Run
 from gekko.run.lineup import Jobs, lanes
 from gekko.run.runner import Runner
 from gekko.run.waiting import hear_waits
@@ -83,6 +85,17 @@ async def run_suite(
     return await _SuiteRun(suite, executors, follow, conditions, remembered).results()
 
 
+@frozen
+class _Answered:
+    """A run with its answer, on which there is no verdict yet; and who is asked if an expectation has a question."""
+
+    run: Run
+    runner: Runner
+
+
+_Found: TypeAlias = _Answered | RunEntry | ErrorEntry
+
+
 class _EnoughError(Exception):
     """So many cases failed that no more are wanted."""
 
@@ -101,6 +114,8 @@ class _SuiteRun:
     """Of the cases under way."""
     _bad: int = field(default=0, init=False)
     _has_stopped: bool = field(default=False, init=False)
+    _group: asyncio.TaskGroup | None = field(default=None, init=False)
+    """Where there are several workers."""
 
     async def results(self) -> list[CaseResult]:
         """Run all trials."""
@@ -126,65 +141,106 @@ class _SuiteRun:
         # Of several lanes each could have all; but where each backend has its own pace, none waits for another.
         turns = asyncio.Semaphore(len(shares) if jobs == "auto" else jobs)
         try:
-            async with asyncio.TaskGroup() as group:
+            async with asyncio.TaskGroup() as self._group:
                 for positions in shares:
-                    group.create_task(self._worker(positions, turns))
+                    self._group.create_task(self._worker(positions, turns))
         except BaseExceptionGroup as errors:
             # The first to fail ended the others; what they make of that is of no interest.
             raise errors.exceptions[0] from errors.exceptions[0].__cause__
 
     async def _worker(self, positions: Iterator[int], turns: asyncio.Semaphore) -> None:
         """Run trials until none is left; workers of one lane share the iterator."""
-        try:
+        judging: asyncio.Task[None] | None = None
+        with self._stopping():
             while not self._has_stopped:
                 async with turns:
                     position = next(positions, None)
                     if position is None:
                         return
-                    await self._case(position)
+                    judging = await self._case(position, judging)
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """Stop the suite where the block raises."""
+        try:
+            yield
         except BaseException:
             # Others may go on for a moment before they are cancelled; no request may start in it.
             self._has_stopped = True
             raise
 
-    async def _case(self, position: int) -> None:
+    async def _case(self, position: int, judging: "asyncio.Task[None] | None") -> "asyncio.Task[None] | None":
+        """Run a trial; its worker's last verdict may still be due, and so may the one that is returned.
+
+        A server that is waiting for the next request comes before the verdict on its last answer: where answers come
+        in bursts, the last of them would wait for all verdicts. Of each worker one verdict is due at most.
+        """
         trial = self._suite.trials[position]
         tally = self._tallies[position] = Tally(case_entry(trial), self._conditions.fails_on_flaky)
         for index in range(trial.runs):
             if self._has_stopped:
-                return
-            tally.add(await self._run(trial, index))
+                return None
+            found = await self._found(trial, index)
+            if self._group is not None and trial.runs == 1 and not trial.expectations.asking:
+                if judging is not None:
+                    await judging
+                return self._group.create_task(self._conclude_with(position, tally, found))
+            tally.add(await self._judged(trial, index, found))
             if tally.is_settled:
                 break
+        self._conclude(position, tally)
+        return judging
+
+    async def _conclude_with(self, position: int, tally: Tally, found: _Found) -> None:
+        with self._stopping():
+            tally.add(await self._judged(self._suite.trials[position], 0, found))
+            self._conclude(position, tally)
+
+    def _conclude(self, position: int, tally: Tally) -> None:
         if self._has_stopped:
             return  # it came too late to count
         del self._tallies[position]
         result = tally.result()
         self._results[position] = result
-        self._follow(CaseFinished(trial, result))
+        self._follow(CaseFinished(self._suite.trials[position], result))
         self._bad += not result.is_good
         if self._bad == self._conditions.max_fail and not result.is_good:
             raise _EnoughError
 
-    async def _run(self, trial: Trial, index: int) -> RunEntry | ErrorEntry:
+    async def _found(self, trial: Trial, index: int) -> _Found:
+        """Return the verdict on a run, if an earlier suite came to it; else its answer, or that it has none."""
         if (known := self._remembered.get((trial.address, index))) is not None:
             self._follow(RunJudged(trial, known, is_new=False))
             return known
-        executor = self._executors(trial, index)
         self._follow(RunStarted(trial, index))
         hear_waits(lambda what: self._follow(RunWaits(trial, index, what)))
-        answering, run = Answering(executor, self._suite.asked, trial, self._follow), None
+        runner = self._executors(trial, index)
         try:
-            run = await executor.run(trial.job, trial.input)
-            self._follow(RunAnswered(trial, index, run))
-            entry = run_entry(trial, index, run, await judge(trial, run.outcome, answering), answering.retries)
+            run = await runner.run(trial.job, trial.input)
         except NoAnswerError as error:
-            failed = error_entry(trial, index, error, answering.retries + (run.answered.retries if run else 0))
-            self._follow(RunFailed(trial, failed, is_answered=run is not None))
-            if self._conditions.keeps_going:
-                return failed
-            raise BackendError(f"{shown_path(trial.path)}: {error}") from error
+            return self._failed(trial, index, error)
+        self._follow(RunAnswered(trial, index, run))
+        return _Answered(run, runner)
+
+    async def _judged(self, trial: Trial, index: int, found: _Found) -> RunEntry | ErrorEntry:
+        if not isinstance(found, _Answered):
+            return found
+        run, answering = found.run, Answering(found.runner, self._suite.asked, trial, self._follow)
+        try:
+            misses = await judge(trial, run.outcome, answering)
+        except NoAnswerError as error:
+            return self._failed(trial, index, error, run.answered.retries + answering.retries, is_answered=True)
+        entry = run_entry(trial, index, run, misses, answering.retries)
         self._follow(RunJudged(trial, entry))
+        return entry
+
+    def _failed(
+        self, trial: Trial, index: int, error: NoAnswerError, retries: int = 0, *, is_answered: bool = False
+    ) -> ErrorEntry:
+        entry = error_entry(trial, index, error, retries)
+        self._follow(RunFailed(trial, entry, is_answered=is_answered))
+        if not self._conditions.keeps_going:
+            raise BackendError(f"{shown_path(trial.path)}: {error}") from error
         return entry
 
     def _run_out_of_time(self) -> None:

@@ -31,8 +31,8 @@ def invocation(selection: Selection, *, fails_on_flaky: bool = False, replays: b
     )
 
 
-def case_entry(trial: Trial) -> CaseEntry:
-    """Return the line of a case that is to be run."""
+def case_entry(trial: Trial, asked: str | None = None) -> CaseEntry:
+    """Return the line of a case that is to be run; *asked* is the digest of what its expectations ask."""
     command, case, model = trial.address
     return CaseEntry(
         command=command,
@@ -41,6 +41,7 @@ def case_entry(trial: Trial) -> CaseEntry:
         file=trial.file,
         expects_at=trial.expects_at,
         definition=trial.definition,
+        asked=asked,
         runs=trial.runs,
         needed=trial.needed,
         xfail=trial.xfail,

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from time import time
 
-from attrs import evolve
-
 from gekko._version import __version__
 from gekko.checks.judging import Bound
 from gekko.jsontext import compact
@@ -35,7 +33,7 @@ def suite_entry(suite: Suite, invocation: Invocation, scopes: Sequence[Scope]) -
 def case_entries(suite: Suite) -> Iterator[CaseEntry]:
     """Yield the lines of a suite's cases."""
     asked = _AskedDigests(suite.asked)
-    return (evolve(case_entry(trial), asked=asked.of(trial)) for trial in suite.trials)
+    return (case_entry(trial, asked.of(trial)) for trial in suite.trials)
 
 
 def _checkers(trials: Iterable[Trial]) -> Iterator[CheckerVersion]:
@@ -60,7 +58,7 @@ class _AskedDigests:
         }
 
     def of(self, trial: Trial) -> str | None:
-        names = {name for bound in trial.expectations.everyone for name in _names(bound)}
+        names = {name for bound in trial.expectations.asking for name in _names(bound)}
         asked = {name: self._parts[name] for name in sorted(names)}
         return digest(compact(asked).encode()).sha256 if asked else None
 
