@@ -128,8 +128,8 @@ class TestRecords:
         ]
 
     def test_come_after_the_answer(self, project: Project) -> None:
-        (project.folder / "runs.jsonl").symlink_to("/dev/stdout")
-        run = project.gko("git", "review")
+        (project.folder / "runs.jsonl").symlink_to("/dev/stderr")
+        run = project.shell("gko git review 2>&1")
 
         answer, record, *rest = run.stdout.splitlines()
         assert (answer, rest) == (b"ok", [])
