@@ -14,6 +14,9 @@ from tests.project import Finished
 
 Process: TypeAlias = subprocess.Popen[bytes]
 
+SOON_SECS = 1.0
+"""What happens at once may take so long on a busy machine."""
+
 SIGNALS = [
     pytest.param(signal.SIGINT, 130, id="SIGINT"),
     pytest.param(signal.SIGTERM, 143, id="SIGTERM"),

@@ -51,6 +51,13 @@ def rows(run: Finished) -> list[dict[str, Any]]:
     return read
 
 
+def secs_of(project: Project, jobs: str) -> float:
+    """Return how long a suite takes that passes."""
+    started = time.monotonic()
+    assert project.gko("config", "test", "--jobs", jobs).exit_code == 0
+    return time.monotonic() - started
+
+
 def retries(run: Finished) -> int:
     return sum(row["retries"] for row in rows(run))
 
@@ -72,17 +79,15 @@ class TestHowManyAtATime:
     ) -> None:
         cases(project, 600)
         server.answer(delay(0.05, say("ok")))
-        started = time.monotonic()
-        assert project.gko("config", "test", "--jobs", "32").exit_code == 0
-        best_secs, started = time.monotonic() - started, time.monotonic()
-        server.peak_in_flight = 0
 
-        run = project.gko(*AUTO)
+        def is_nearly_as_fast() -> bool:
+            best_secs = secs_of(project, "32")
+            server.peak_in_flight = 0
+            return secs_of(project, "auto") < 1.6 * best_secs
 
-        assert time.monotonic() - started < 1.6 * best_secs
-        assert run.exit_code == 0
+        assert any(is_nearly_as_fast() for _ in range(3))  # something else may have kept the machine busy
         assert server.peak_in_flight >= 24
-        assert len(server.requests) == 1200
+        assert len({*Counter(received.body for received in server.requests).values()}) == 1  # none was sent again
 
     def test_a_server_that_answers_one_after_the_other_gets_few(self, project: Project, server: StubServer) -> None:
         cases(project, 150)
@@ -138,12 +143,20 @@ class TestHowManyAtATime:
 
             other.answer_with(answer)
             wait = status(429, "wait", headers=["Retry-After: 2"])
-            server.answer(*[wait] * 8, say("ok"))
+            served: list[float] = []
+
+            def answer_at_last(_: Received) -> Script:
+                if len(server.requests) <= 6:
+                    return wait
+                served.append(time.monotonic())
+                return say("ok")
+
+            server.answer_with(answer_at_last)
             run = project.gko(*AUTO, "--model", "fast", "--model", "quick")
 
         assert run.exit_code == 0
         assert len(arrived) == 100
-        assert arrived[-1] - arrived[0] < 2
+        assert arrived[-1] < served[0]
         assert {row["retries"] for row in rows(run) if row["model"] == "quick"} == {0}
 
     def test_max_concurrent_holds(self, project: Project, server: StubServer) -> None:
@@ -254,8 +267,10 @@ class TestHowLongIsWaited:
         assert (row["result"], row["retries"]) == ("pass", 1)
         assert 1.9 <= at[1] - at[0] < 6
 
-    @pytest.mark.parametrize("keeps_going", [False, True])
-    @pytest.mark.parametrize("asks_for", [[], ["Retry-After: 0"], ["Retry-After: 1"]])
+    @pytest.mark.parametrize(
+        ("asks_for", "keeps_going"),
+        [([], False), ([], True), (["Retry-After: 0"], True), (["Retry-After: 1"], False)],
+    )
     def test_not_for_ever(self, project: Project, server: StubServer, asks_for: list[str], keeps_going: bool) -> None:
         cases(project, 30)
         server.answer(status(429, "come back", headers=asks_for))

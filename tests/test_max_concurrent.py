@@ -17,14 +17,12 @@ from attrs import frozen
 
 from gekko.cli.patience import PATIENCE_SECS
 from tests.plugins import plug_in
-from tests.processes import end
+from tests.processes import SOON_SECS, end
 from tests.project import Finished, Project
 from tests.stub_server import Script, StubServer, Wire, delay, refused_url, say, status
 from tests.terminals import Window, window
 
 ONE_AT_A_TIME = "max_concurrent = 1"
-
-SOON_SECS = 1.0
 
 BASH = "/bin/bash"
 

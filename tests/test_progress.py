@@ -28,8 +28,6 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 DRAWN = re.compile(r"\r(\[[^\r\x1b]*)\x1b\[K")
 """The line, each time that it was written."""
 
-SOON_SECS = 1.0
-
 
 @pytest.fixture
 def project(project: Project) -> Project:

@@ -176,6 +176,18 @@ class TestTheReport:
         assert (merged.exit_code, merged.stderr) == (0, "".join(warned))
         assert "ask c3: 'fast' failed, and its fallback 'slow' answered" in merged.stderr
 
+    @pytest.mark.parametrize("form", [[], ["--json"]])
+    def test_escapes_half_a_character(self, project: Project, server: StubServer, form: list[str]) -> None:
+        server.say("no")
+        project.gko("config", "test", "--case", "ask/c0", "--save", "1.jsonl")
+        record = project.folder / "1.jsonl"
+        record.write_bytes(record.read_bytes().replace(b'"text":"', b'"text":"\\ud83d '))
+
+        run = project.gko("report", "1.jsonl", *form)
+
+        assert run.exit_code == 4
+        assert b"\\ud83d contains" in run.stdout
+
     def test_is_summed_up_on_a_terminal(self, project: Project, server: StubServer) -> None:
         server.answer_with(answers("3"))
         run_shards(project)

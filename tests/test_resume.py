@@ -14,7 +14,7 @@ from attrs import define, field
 
 from gekko.record.reading import Record, read_begun, read_record
 from tests.plugins import plug_in
-from tests.processes import SIGNALS, end, until
+from tests.processes import SIGNALS, SOON_SECS, end, until
 from tests.project import Finished, Project
 from tests.stub_server import Received, Script, StubServer, delay, say, stall, status
 
@@ -431,7 +431,7 @@ class TestSignals:
             seconds = time.monotonic() - began
             stdout, stderr = process.communicate(timeout=5)
 
-        assert seconds < 0.3
+        assert seconds < SOON_SECS
         assert (process.returncode, stdout) == (code, b"")
         assert stderr.decode().endswith(f"{HINT}\n")
         assert stderr.count(b"\n") == 1
@@ -454,7 +454,7 @@ class TestSignals:
             run, seconds = end(process, signal.SIGTERM)
 
         assert (run.exit_code, run.stdout) == (130, b"")
-        assert seconds < 0.2
+        assert seconds < SOON_SECS
 
     def test_what_is_said_can_be_silenced(self, project: Project, server: StubServer) -> None:
         server.answer(stall)

@@ -14,11 +14,9 @@ import pytest
 
 from gekko.sources.processor import engine_problem
 from tests.plugins import plug_in
-from tests.processes import SIGNALS, Process, end, engines_of, lives, until
+from tests.processes import SIGNALS, SOON_SECS, Process, end, engines_of, lives, until
 from tests.project import GKO, Finished, Project
 from tests.stub_server import StubServer, drip, raw, response, stall
-
-SOON_SECS = 1.0
 
 CALLS = [
     pytest.param(("git", "review"), id="command"),

@@ -18,6 +18,7 @@ import pytest
 from attrs import define, field, frozen
 
 from gekko.sources.processor import engine_problem
+from tests.processes import SOON_SECS
 from tests.project import GKO, Finished, Project
 from tests.stub_server import (
     DONE,
@@ -37,7 +38,6 @@ from tests.stub_server import (
     stream,
 )
 
-SOON_SECS = 1.0
 PATIENCE_SECS = 20.0
 
 PROMPT = "Say hello. {{ input }}"

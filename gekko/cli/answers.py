@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Final
 
 from attrs import evolve, frozen
 
@@ -19,7 +20,7 @@ from gekko.run.recordings import Recordings, Use, check_usable
 from gekko.run.resuming import selection_of_record
 from gekko.wording import counted
 
-TOLD = 5
+TOLD: Final = 5
 """So many cases are told by name that are not there any more; of the rest there is a count."""
 
 
@@ -87,21 +88,18 @@ def _ignore(_: Event) -> None:
 
 def _check_answerable(suite: Suite) -> None:
     if found := first_question(suite):
-        raise UsageError(
-            f"--recheck: {found} asks a model, and a record has no answers to questions; --replay may have"
-        )
+        problem = "asks a model, and a record has no answers to questions; --replay may have"
+        raise UsageError(f"--recheck: {found} {problem}")
 
 
 def _tell_what_is_gone(session: Session, record: Record) -> None:
     """Warn of cases in the record that are not there any more."""
     today, _ = listed_cases(session.catalog().scopes, ())
     known = {("/".join(words), name) for words, name in today}
-    gone = list(
-        dict.fromkeys((each.command, each.case) for each in record.cases if (each.command, each.case) not in known)
-    )
+    then = dict.fromkeys((each.command, each.case) for each in record.cases)
+    gone = [case for case in then if case not in known]
     for command, name in gone[:TOLD]:
         session.say("warn", f"{record.path.name} has the case {command} {name}, which is not there any more")
-    if len(gone) > TOLD:
-        session.say(
-            "warn", f"{record.path.name} has {counted(len(gone) - TOLD, 'more case')} that are not there any more"
-        )
+    if rest := gone[TOLD:]:
+        are = "is" if len(rest) == 1 else "are"
+        session.say("warn", f"{record.path.name} has {counted(len(rest), 'more case')} that {are} not there any more")

@@ -12,7 +12,7 @@ from gekko.cli.session import ErrorFormat
 from gekko.cli.streams import json_line
 from gekko.errors import ConfigurationError, GekkoError, Issue, OutputError, UsageError
 from gekko.locations import KeyPath, Location, key_text, shown_path
-from gekko.wording import did_you_mean, one_of
+from gekko.wording import did_you_mean, joined, one_of
 
 USAGE: Final = UsageError.kind
 
@@ -116,7 +116,7 @@ def _usage(error: click.UsageError) -> str:
     match error:
         case click.NoSuchOption():
             near = did_you_mean(error.option_name, _options(error.ctx))
-            return "; ".join(filter(None, (f"no such option '{error.option_name}'", near)))
+            return joined(f"no such option '{error.option_name}'", near)
         case click.MissingParameter():
             choices = error.param.type.choices if error.param and isinstance(error.param.type, click.Choice) else ()
             accepted = f"; accepted: {one_of(choices)}" if choices else ""

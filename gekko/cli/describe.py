@@ -12,7 +12,7 @@ from gekko.cli.streams import write_result
 from gekko.cli.suggestions import command_words
 from gekko.cli.tree import OwnGroup
 from gekko.errors import ConfigurationError, UsageError
-from gekko.wording import did_you_mean
+from gekko.wording import did_you_mean, joined
 
 if TYPE_CHECKING:
     from gekko.report.describe import Description, Parameter
@@ -72,7 +72,7 @@ def _configured(session: Session, own: BuiltIn, words: "CommandPath") -> str:
 def _unknown(words: "CommandPath", commands: "Iterable[CommandPath]") -> UsageError:
     name = " ".join(words)
     near = did_you_mean(name, [" ".join(known) for known in commands])
-    return UsageError("; ".join(filter(None, (f"no command is called '{name}'", near))))
+    return UsageError(joined(f"no command is called '{name}'", near))
 
 
 def _configured_rows(session: Session) -> list[dict[str, object]]:

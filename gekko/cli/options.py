@@ -11,7 +11,7 @@ from gekko.cli.session import ERROR_FORMATS, LEVELS, ErrorFormat, Session
 from gekko.cli.streams import write_result
 from gekko.cli.suggestions import folders
 from gekko.errors import UsageError
-from gekko.wording import did_you_mean, one_of
+from gekko.wording import did_you_mean, joined, one_of
 
 if TYPE_CHECKING:
     from gekko.run.lineup import Jobs
@@ -182,14 +182,14 @@ def _value_in(args: Sequence[str], *options: str) -> str | None:
         if arg in options:
             value = args[index + 1] if index + 1 < len(args) else value
         for option in options:
-            joined = f"{option}=" if option.startswith("--") else option
-            if arg.startswith(joined) and arg != option:
-                value = arg.removeprefix(joined)
+            start = f"{option}=" if option.startswith("--") else option
+            if arg.startswith(start) and arg != option:
+                value = arg.removeprefix(start)
     return value
 
 
 def _unexpected(expected: str, found: str, near: str = "") -> str:
-    return "; ".join(filter(None, (f"expected {expected}, found '{found}'", near)))
+    return joined(f"expected {expected}, found '{found}'", near)
 
 
 def _show_help(context: click.Context, _: click.Parameter, value: bool) -> None:

@@ -1,6 +1,5 @@
 """Which cases `gko config test` is asked for: from the words and options on the command line to a selection."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,14 +10,13 @@ from gekko.cli.session import Session
 from gekko.errors import InputOutputError, UsageError
 
 if TYPE_CHECKING:
-    from gekko.plan.selection import Selection, Shard
+    from gekko.plan.selection import Selection
+    from gekko.sources.shards import Shard
 
 CHANGED: Final = "--changed"
 
 NEWEST: Final = "HEAD"
 """What `--changed` compares with where it is given nothing."""
-
-CASE_SUFFIX: Final = ".toml"
 
 
 class SelectingLeaf(Leaf):
@@ -29,20 +27,19 @@ class SelectingLeaf(Leaf):
         return super().parse_args(ctx, list(_with_refs(args, ctx.ensure_object(Session))))
 
 
-class ShardOf(click.ParamType[Any]):
+class ShardOf(click.ParamType["Shard"]):
     """A part of all cases: "2/4" is the second of four."""
 
     name = "shard"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "Shard":
         """Return the part."""
-        from gekko.plan.selection import Shard
+        from gekko.sources.shards import Shard
 
-        found = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", str(value))
-        index, count = map(int, found.groups()) if found else (0, 0)
-        if not 1 <= index <= count:
+        shard = Shard.parse(str(value))
+        if shard is None:
             self.fail(f"expected I/N, such as 1/4, with I from 1 to N, found '{value}'", param, ctx)
-        return Shard(index, count)
+        return shard
 
 
 def selection_of(session: Session, words: Sequence[str], options: Mapping[str, Any]) -> "Selection":
@@ -54,6 +51,7 @@ def selection_of(session: Session, words: Sequence[str], options: Mapping[str, A
         ConfigurationError: a backend or model file is wrong.
     """
     from gekko.plan.selection import Selection
+    from gekko.sources.listing import CASE_SUFFIX
 
     files = [word for word in words if word.endswith(CASE_SUFFIX)]
     if files and len(files) < len(words):
@@ -129,6 +127,8 @@ def _with_refs(args: Sequence[str], session: Session) -> Iterator[str]:
 
 def _selects(arg: str, session: Session) -> bool:
     """Return whether an argument is an option, a case file, or a part of some command's path."""
+    from gekko.sources.listing import CASE_SUFFIX
+
     if arg.startswith("-") or arg.endswith(CASE_SUFFIX):
         return True
     path = command_path([arg])

@@ -98,11 +98,19 @@ def write_result(text: str) -> None:
         InputOutputError: it cannot be written, such as to a disk that is full.
     """
     try:
-        _write_all(text.encode("utf-8", "surrogateescape"))
+        _write_all(_encoded(text))
     except BrokenPipeError:
         raise ReaderGone from None
     except OSError as error:
         raise InputOutputError(f"standard output: {error.strerror}") from error
+
+
+def _encoded(text: str) -> bytes:
+    """Return *text* in UTF-8: names of files as the bytes that they are, any other half of a character escaped."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace")
 
 
 def _write_all(data: bytes) -> None:

@@ -42,8 +42,10 @@ def command_words(context: click.Context, parameter: click.Parameter, typed: str
 
 def case_words(context: click.Context, parameter: click.Parameter, typed: str) -> "list[CompletionItem[str]]":
     """Offer what command_words does, and where no command goes on like that, files."""
+    from gekko.sources.listing import CASE_SUFFIX
+
     words: tuple[str, ...] = context.params.get(parameter.name or "") or ()
-    if words and words[-1].endswith(".toml"):
+    if words and words[-1].endswith(CASE_SUFFIX):
         return files(context, parameter, typed)
     found = command_words(context, parameter, typed)
     return found if found or not typed else files(context, parameter, typed)

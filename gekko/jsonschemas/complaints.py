@@ -10,7 +10,7 @@ from attrs import frozen
 from gekko.jsonschemas.budget import OutOfTimeError, within
 from gekko.jsonschemas.problems import CannotEvaluate
 from gekko.locations import KeyPath
-from gekko.wording import counted, cut, described, did_you_mean, one_of, shown
+from gekko.wording import counted, cut, described, did_you_mean, joined, one_of, shown
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -74,7 +74,7 @@ def explained(error: Error, words: Words) -> Iterator[Complaint]:
         case "additionalProperties" if error.validator_value is False:
             accepted = error.schema.get("properties", {})
             for name in additional(error):
-                yield (*path, name), "; ".join(filter(None, (f"unknown {words.member}", did_you_mean(name, accepted))))
+                yield (*path, name), joined(f"unknown {words.member}", did_you_mean(name, accepted))
         case "anyOf" | "oneOf" if likely := likely_alternative(error):
             for inner in likely:
                 yield from explained(inner, words)
@@ -93,7 +93,7 @@ def reason(error: Error, words: Words) -> str:
         return f"expected {accepted}, found {found}"
     match error.validator:
         case "enum":
-            return "; ".join(filter(None, (one_of_values(error.validator_value, found), near_value(error))))
+            return joined(one_of_values(error.validator_value, found), near_value(error))
         case "required" if isinstance(error.validator_value, list):
             missing = [name for name in error.validator_value if name not in error.instance]
             noun = words.member if len(missing) == 1 else f"{words.member}s"

@@ -25,7 +25,7 @@ from gekko.specs.backend import Backend, read_backend
 from gekko.specs.command import RESERVED, Command, read_command
 from gekko.specs.model import Model
 from gekko.specs.sourced import Sourced, sourced
-from gekko.wording import did_you_mean, one_of
+from gekko.wording import did_you_mean, joined, one_of
 
 
 class Identified(Protocol):
@@ -90,7 +90,7 @@ class Catalog:
         if model not in self.models:
             known = f"configured: {one_of(sorted(self.models), conjunction='and')}" if self.models else ""
             near = did_you_mean(model, self.models) or known
-            raise UsageError("; ".join(filter(None, (f"no model has the id '{model}'", near))))
+            raise UsageError(joined(f"no model has the id '{model}'", near))
 
     def below(self, words: CommandPath) -> tuple[CommandPath, ...]:
         """Return the paths of the commands below the group *words*, in order."""

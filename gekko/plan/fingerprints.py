@@ -8,6 +8,7 @@ from gekko.jsonschemas import bundle
 from gekko.jsontext import compact
 from gekko.plan.inputs import InFile, Text
 from gekko.plan.job import Job, Recipe
+from gekko.plan.targets import Target
 from gekko.plan.trials import Input, Trial
 from gekko.sources.files import digest
 from gekko.specs.backend import Embedded
@@ -36,12 +37,27 @@ def command_parts(recipe: Recipe) -> dict[str, str]:
     }
     if recipe.fallback is not None:
         parts["fallback"] = command_parts(recipe.fallback)
-    return {name: _digest(part) for name, part in parts.items()}
+    return {name: digest_of(part) for name, part in parts.items()}
 
 
 def case_parts(trial: Trial) -> dict[str, str]:
     """Return a digest of the arguments of a case, and of its input."""
-    return {"args": _digest(_arguments(trial.job)), "input": _input(trial.input)}
+    return {"args": digest_of(_arguments(trial.job)), "input": _input(trial.input)}
+
+
+def changed_parts(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Return the names of the parts that are not what they were."""
+    return [name for name in {**now, **then} if then.get(name) != now.get(name)]
+
+
+def model_facts(target: Target) -> list[object]:
+    """Return what decides on the answers of a model to a given conversation, wherever it is reached."""
+    return [target.model.spec.model, target.operation.path, target.generation.sent()]
+
+
+def digest_of(part: object) -> str:
+    """Return the digest of something that JSON can say."""
+    return digest(compact(part).encode()).sha256
 
 
 def _written(template: Template) -> str:
@@ -59,7 +75,3 @@ def _arguments(job: Job) -> Mapping[str, str]:
 def _input(given: Input | Text) -> str:
     # A file may be long, and was read when it was checked.
     return given.digest.sha256 if isinstance(given, InFile) else digest(given.read().encode()).sha256
-
-
-def _digest(part: object) -> str:
-    return digest(compact(part).encode()).sha256

@@ -3,13 +3,10 @@
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from gekko.locations import shown_path
-from gekko.sources.listing import CaseKey, CommandPath
+from gekko.sources.listing import CASE_SUFFIX, CaseKey, CommandPath
 from gekko.wording import did_you_mean
-
-SUFFIX: Final = ".toml"
 
 
 def case_hint(words: CommandPath, cases: Mapping[CaseKey, Path]) -> str:
@@ -19,7 +16,7 @@ def case_hint(words: CommandPath, cases: Mapping[CaseKey, Path]) -> str:
     """
     *command, last = words
     names = {name: path for (tested, name), path in cases.items() if tested == tuple(command)}
-    case = last.removesuffix(SUFFIX)
+    case = last.removesuffix(CASE_SUFFIX)
     if case not in names:
         return did_you_mean(case, names)
     by_file = shlex.join(("gko", "config", "test", shown_path(names[case])))

@@ -15,35 +15,16 @@ from gekko.plan.catalog import Catalog, listed_cases
 from gekko.plan.hints import case_hint
 from gekko.plan.trials import Address, Trial
 from gekko.sources.document import read_configured, read_toml
-from gekko.sources.files import digest
-from gekko.sources.listing import CaseKey, CommandPath
+from gekko.sources.listing import CASE_SUFFIX, CaseKey, CommandPath
 from gekko.sources.scopes import Scope
+from gekko.sources.shards import Shard as Shard  # noqa: PLC0414 - run/resuming.py takes it from here
 from gekko.wording import did_you_mean, joined, one_of
-
-CASE_SUFFIX: Final = ".toml"
 
 NAMES_TOLD: Final = 5
 """So many names are listed where none of them is near to what was asked for."""
 
 Cases: TypeAlias = Mapping[CaseKey, tuple[Path, Scope]]
 """Case files by their command and name, each with the scope that it is read from."""
-
-
-@frozen
-class Shard:
-    """One of *count* parts of all cases, counted from 1; where a case belongs depends on nothing but its name."""
-
-    index: int
-    count: int
-
-    def holds(self, key: CaseKey) -> bool:
-        """Return whether a case belongs to this part; all models of a case do, or none."""
-        words, name = key
-        # Not hash(), which is another one in each process.
-        return int(digest("/".join((*words, name)).encode()).sha256, 16) % self.count == self.index - 1
-
-    def __str__(self) -> str:
-        return f"{self.index}/{self.count}"
 
 
 @frozen

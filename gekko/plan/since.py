@@ -10,15 +10,13 @@ from attrs import evolve, field, frozen
 
 from gekko.checks.registry import Registry
 from gekko.errors import ConfigurationError
-from gekko.jsontext import compact
 from gekko.plan.binding import Binder
 from gekko.plan.catalog import Catalog, listed_cases, load_catalog
-from gekko.plan.fingerprints import case_parts, command_parts
+from gekko.plan.fingerprints import case_parts, command_parts, digest_of, model_facts
 from gekko.plan.job import Recipe
 from gekko.plan.recipes import Recipes
 from gekko.plan.selection import Cases, Selection, Then, choose
 from gekko.plan.trials import Address, CaseReader, Trial
-from gekko.sources.files import digest
 from gekko.sources.git import GitProblem, Repository, find_repository
 from gekko.sources.scopes import Scope
 
@@ -38,8 +36,8 @@ class Fingerprints:
         Raises:
             ConfigurationError: a command that the trial's expectations ask is wrong, or a file changed meanwhile.
         """
-        parts = [self._command(trial.job.recipe), case_parts(trial), trial.definition, list(self._asked(trial))]
-        return digest(compact(parts).encode()).sha256
+        shared = self._command(trial.job.recipe)
+        return digest_of([shared, case_parts(trial), trial.definition, list(self._asked(trial))])
 
     def _command(self, recipe: Recipe) -> Mapping[str, str]:
         key = "/".join(recipe.command.words), recipe.target.id
@@ -51,8 +49,7 @@ class Fingerprints:
         """Yield what decides on the answers that the expectations of a trial ask for."""
         for bound in trial.expectations.everyone:
             for model in bound.models_asked:
-                target = self.recipes.catalog.target(model)
-                yield [target.model.spec.model, target.operation.path, target.generation.sent()]
+                yield model_facts(self.recipes.catalog.target(model))
             for command in bound.commands_asked:
                 yield self._command(self.recipes.recipe(tuple(command.split("/"))))
 

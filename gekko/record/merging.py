@@ -1,7 +1,7 @@
 """Several records as one report: those of the shards of a suite, if together they are all of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 from gekko.errors import ConfigurationError, Issue
 from gekko.locations import Location, shown_path
@@ -10,8 +10,6 @@ from gekko.record.reading import Record
 from gekko.record.results import CaseResult, Tally
 from gekko.record.sameness import differences, listed, misfit_shards
 from gekko.wording import counted
-
-Tallies: TypeAlias = Mapping[Address, Tally]
 
 ENDS: Final = {"finished": "finished", "stopped": "was stopped", "interrupted": "was interrupted"}
 
@@ -22,7 +20,7 @@ def merge(records: Sequence[Record]) -> list[CaseResult]:
     Raises:
         ConfigurationError: with all that keeps the records from being one whole suite.
     """
-    tallies = [_tallies(record) for record in records]
+    tallies = [record.tallies() for record in records]
     issues = [*misfit_shards(records), *differences(records), *_overlaps(records)]
     for record, counts in zip(records, tallies, strict=True):
         issues += _unjudged(record, counts)
@@ -31,13 +29,6 @@ def merge(records: Sequence[Record]) -> list[CaseResult]:
     models = records[0].suite.invocation.models
     results = (tally.result() for counts in tallies for tally in counts.values())
     return sorted(results, key=lambda result: _place(result, models))
-
-
-def _tallies(record: Record) -> Tallies:
-    tallies = {case.address: Tally(case, record.suite.invocation.fail_on_flaky) for case in record.cases}
-    for run in record.runs:
-        tallies[run.address].add(run)
-    return tallies
 
 
 def _place(result: CaseResult, models: Sequence[str]) -> tuple[Sequence[str], str, int]:
@@ -59,7 +50,7 @@ def _overlaps(records: Sequence[Record]) -> Iterator[Issue]:
             yield Issue(Location(record.path), "given twice" if path == shown_path(record.path) else problem)
 
 
-def _unjudged(record: Record, tallies: Tallies) -> Iterator[Issue]:
+def _unjudged(record: Record, tallies: Mapping[Address, Tally]) -> Iterator[Issue]:
     """Yield that a suite ended before all of its cases were judged, if that is so."""
     missing = [address for address, tally in tallies.items() if not tally.is_settled]
     if missing:

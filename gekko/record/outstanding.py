@@ -6,7 +6,6 @@ from attrs import frozen
 
 from gekko.record.entries import Address
 from gekko.record.reading import Record
-from gekko.record.results import Tally
 
 
 @frozen
@@ -39,8 +38,5 @@ def outstanding(records: Iterable[Record]) -> Outstanding | None:
 
 def _judged(record: Record) -> Iterator[tuple[Address, bool]]:
     """Yield every case of a run, and whether it was judged to the end and found good."""
-    tallies = {case.address: Tally(case, record.suite.invocation.fail_on_flaky) for case in record.cases}
-    for entry in record.runs:
-        tallies[entry.address].add(entry)
-    for address, tally in tallies.items():
+    for address, tally in record.tallies().items():
         yield address, tally.is_settled and tally.result().is_good

@@ -6,14 +6,15 @@ from typing import Final
 
 from attrs import frozen
 
-from gekko import jsontext
-from gekko.errors import InputOutputError, Issue, Problem
+from gekko.errors import InputOutputError, Issue
 from gekko.limits import ANSWER_BYTES
-from gekko.locations import Location, key_text, shown_path
+from gekko.locations import Location, shown_path
 from gekko.record.entries import ENTRIES, VERSION, Address, CaseEntry, EndEntry, Entry, ErrorEntry, RunEntry, SuiteEntry
+from gekko.record.lines import line_issue, read_object, refused
+from gekko.record.results import Tally
 from gekko.sources.files import FileProblem, read_lines
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, structure
-from gekko.wording import described, joined
+from gekko.wording import described
 
 LINE_BYTES: Final = 6 * ANSWER_BYTES
 """The longest line: an answer, each of whose characters may be written as six."""
@@ -24,9 +25,9 @@ BY_TYPE: Final[Mapping[str, type[Entry]]] = classes_by_type(ENTRIES)
 class RecordError(InputOutputError):
     """A file is no record; *issue* says why, and on which line."""
 
-    def __init__(self, path: Path, problem: str, line: int | None = None) -> None:
-        self.issue = Issue(Location(path, line=line), problem)
-        super().__init__(str(self.issue))
+    def __init__(self, issue: Issue) -> None:
+        self.issue = issue
+        super().__init__(str(issue))
 
 
 @frozen(kw_only=True)
@@ -39,6 +40,13 @@ class Record:
     runs: tuple[RunEntry | ErrorEntry, ...] = ()
     end: EndEntry | None = None
 
+    def tallies(self) -> dict[Address, Tally]:
+        """Return what the runs of each case come to, in the order of the cases."""
+        tallies = {case.address: Tally(case, self.suite.invocation.fail_on_flaky) for case in self.cases}
+        for run in self.runs:
+            tallies[run.address].add(run)
+        return tallies
+
 
 def read_record(path: Path) -> Record:
     """Return what the record at *path* says; a last line that was cut off by a sudden end is left out.
@@ -49,7 +57,7 @@ def read_record(path: Path) -> Record:
     """
     record = read_begun(path)
     if record is None:
-        raise RecordError(path, "no record, or one that ends before the first run began")
+        raise RecordError(Issue(Location(path), "no record, or one that ends before the first run began"))
     return record
 
 
@@ -71,7 +79,8 @@ def read_begun(path: Path) -> Record | None:
             case EndEntry() if not missing and end is None:
                 end = entry
             case _:
-                raise RecordError(path, f"a line of type '{entry.type}' has no place here", number)
+                problem = f"a line of type '{entry.type}' has no place here"
+                raise RecordError(Issue(Location(path, line=number), problem))
     if suite is None or len(cases) < suite.cases or len(runs) < suite.remembered:
         return None
     return Record(path=path, suite=suite, cases=tuple(cases.values()), runs=tuple(runs), end=end)
@@ -85,36 +94,9 @@ def is_record(path: Path) -> bool:
     """
     first = next(read_lines(path, LINE_BYTES), b"")
     try:
-        return not first or isinstance(read_entry(first), SuiteEntry)
-    except NoEntryError:
+        return not first or isinstance(_entry(first), SuiteEntry)
+    except StructureError:
         return False
-
-
-class NoEntryError(Exception):
-    """A line is none of a record; the message says why."""
-
-
-def read_entry(line: bytes) -> Entry:
-    """Return the entry that a line holds.
-
-    Raises:
-        NoEntryError: it holds none.
-    """
-    try:
-        document = jsontext.parse_loosely(line.decode())
-    except UnicodeDecodeError as error:
-        raise NoEntryError(f"not UTF-8, at byte {error.start}") from None
-    except jsontext.JsonTextError as error:
-        raise NoEntryError(f"no JSON: {error.problem}") from None
-    if not isinstance(document, dict):
-        raise NoEntryError(f"expected an object, found {described(document)}")
-    if document.get("type") == "suite" and document.get("version", VERSION) != VERSION:
-        problem = f"the record is of version {described(document['version'])}"
-        raise NoEntryError(f"{problem}; this gko reads version {VERSION}")
-    try:
-        return structure(document, chosen_class(document, BY_TYPE))
-    except StructureError as error:
-        raise NoEntryError(_told(error.problems[0])) from None
 
 
 def _entries(path: Path) -> Iterator[tuple[int, Entry]]:
@@ -123,12 +105,16 @@ def _entries(path: Path) -> Iterator[tuple[int, Entry]]:
         for number, line in enumerate(read_lines(path, LINE_BYTES), 1):
             if not line.endswith(b"\n"):
                 return  # whoever wrote it was killed
-            yield number, read_entry(line)
-    except NoEntryError as error:
-        raise RecordError(path, str(error), number) from None
+            yield number, _entry(line)
+    except StructureError as error:
+        raise RecordError(line_issue(error, path, number)) from None
     except FileProblem as error:
         raise InputOutputError(f"{shown_path(path)}: {error}") from None
 
 
-def _told(problem: Problem) -> str:
-    return joined(f"{key_text(problem.at)}: {problem.problem}".removeprefix(": "), problem.hint)
+def _entry(line: bytes) -> Entry:
+    document = read_object(line)
+    if document.get("type") == "suite" and document.get("version", VERSION) != VERSION:
+        problem = f"the record is of version {described(document['version'])}"
+        raise refused(problem, f"this gko reads version {VERSION}")
+    return structure(document, chosen_class(document, BY_TYPE))

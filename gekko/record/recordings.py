@@ -4,22 +4,22 @@ A recording is JSON Lines. The fields of these classes are the keys of its lines
 is left out. No time and no duration is in it: where the answers are the same, so are the bytes.
 """
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from attrs import asdict, define, field, frozen
 
-from gekko import jsontext, limits
-from gekko.errors import ConfigurationError, InputOutputError, Issue, Problem
+from gekko import limits
+from gekko.errors import ConfigurationError, InputOutputError, Issue
 from gekko.locations import Location, shown_path
+from gekko.record.lines import line_issue, read_object, refused, written
 from gekko.sources.files import FileProblem, mode, read_bytes
 from gekko.specs.rules import not_negative
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, ruled, structure
-from gekko.wording import described
 
 VERSION: Final = 1
 """Of the format. A reader that knows this version reads every recording that says so."""
@@ -151,19 +151,18 @@ def write_recording(path: Path, recording: Recording) -> None:
         beside.write_bytes(content)
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # a name that is too long for the first is too long for the second
+            beside.unlink(missing_ok=True)
         raise InputOutputError(f"{shown_path(path)}: cannot be written: {error.strerror}") from error
 
 
 def _recording(path: Path, raw: bytes) -> Recording:
     reading = _Reading()
-    for number, text in enumerate(raw.removesuffix(b"\n").split(b"\n"), 1):
+    for number, line in enumerate(raw.removesuffix(b"\n").split(b"\n"), 1):
         try:
-            reading.take(_read(text), is_first=number == 1)
+            reading.take(_read(line), is_first=number == 1)
         except StructureError as error:
-            found = error.problems[0]
-            issue = Issue(Location(path, found.at, line=number), found.problem, found.hint or MENDING)
-            raise ConfigurationError([issue]) from None
+            raise ConfigurationError([line_issue(error, path, number, MENDING)]) from None
     return reading.tapes
 
 
@@ -177,33 +176,21 @@ class _Reading:
     def take(self, line: Line, *, is_first: bool) -> None:
         """Take the next line; raises StructureError where it does not belong there."""
         if is_first != isinstance(line, RecordingEntry):
-            raise _refused(f"a line of the type '{line.type}'", "the first line has the type 'recording'")
+            raise refused(f"a line of the type '{line.type}'", "the first line has the type 'recording'")
         match line:
             case ModelEntry(model=model):
                 if model in self.tapes:
-                    raise _refused(f"the model '{model}' for the second time")
+                    raise refused(f"the model '{model}' for the second time")
                 self._runs[model] = {}
                 self.tapes[model] = Tape(line.parts, self._runs[model])
             case AnswerEntry(model=model, run=run) | FailureEntry(model=model, run=run):
                 if model not in self.tapes:
-                    raise _refused(f"a run on the model '{model}', of which no line above tells")
+                    raise refused(f"a run on the model '{model}', of which no line above tells")
                 self._runs[model][run] = (*self._runs[model].get(run, ()), line)
 
 
-def _refused(problem: str, hint: str = "") -> StructureError:
-    return StructureError([Problem(problem, hint)])
-
-
-def _read(text: bytes) -> Line:
-    try:
-        # An answer may hold half a character, which the strict reading refuses.
-        document = jsontext.parse_loosely(text.decode())
-    except UnicodeDecodeError as error:
-        raise _refused(f"not UTF-8, at byte {error.start} of the line") from None
-    except jsontext.JsonTextError as error:
-        raise _refused(f"not JSON: {str(error).removeprefix('line 1, ')}") from None
-    if not isinstance(document, dict):
-        raise _refused(f"expected an object, found {described(document)}")
+def _read(line: bytes) -> Line:
+    document = read_object(line)
     return structure(document, chosen_class(document, BY_TYPE))
 
 
@@ -216,6 +203,4 @@ def _lines(recording: Recording) -> Iterator[Line]:
 
 
 def _written(line: Line) -> bytes:
-    filled = asdict(line, filter=lambda _, value: value is not None)
-    # Half a character becomes the escape of JSON for it.
-    return f"{json.dumps(filled, ensure_ascii=False, separators=(',', ':'))}\n".encode("utf-8", "backslashreplace")
+    return written(asdict(line, filter=lambda _, value: value is not None))

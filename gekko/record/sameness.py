@@ -1,10 +1,9 @@
 """Whether records are the shards of one suite, run by one configuration; or what is missing, and what differs."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePath
-from typing import Final, TypeAlias
+from typing import Final
 
 from attrs import frozen
 
@@ -12,6 +11,7 @@ from gekko.errors import Issue
 from gekko.locations import Location, shown_path
 from gekko.record.entries import Invocation
 from gekko.record.reading import Record
+from gekko.sources.shards import Shard
 from gekko.wording import printable, shown
 
 TOLD: Final = 5
@@ -30,8 +30,6 @@ ASKED: Final[Mapping[str, str]] = {
 }
 """What a person calls the fields of an invocation that shards have in common."""
 
-Shard: TypeAlias = tuple[int, int]
-
 
 def misfit_shards(records: Sequence[Record]) -> Iterator[Issue]:
     """Yield what keeps records from being all shards of one suite; one alone may be of a whole suite."""
@@ -42,30 +40,24 @@ def misfit_shards(records: Sequence[Record]) -> Iterator[Issue]:
         yield from (Issue(Location(record.path), "the record of a whole suite", hint) for record in whole)
     if not divided:
         return
-    first, (index, count) = divided[0]
-    odd = [(record, shard) for record, shard in divided if shard[1] != count]
+    first, one = divided[0]
+    odd = [(record, shard) for record, shard in divided if shard.count != one.count]
     for record, shard in odd:
-        problem = f"of shard {_text(*shard)}, and {shown_path(first.path)} is of {_text(index, count)}"
-        yield Issue(Location(record.path), problem)
+        yield Issue(Location(record.path), f"of shard {shard}, and {shown_path(first.path)} is of {one}")
     if not odd:
-        yield from _missing(first, count, {shard[0] for _, shard in divided})
+        yield from _missing(first, one.count, {shard.index for _, shard in divided})
 
 
 def _missing(record: Record, count: int, indexes: set[int]) -> Iterator[Issue]:
     """Yield which shards of *count* nobody has a record of."""
-    missing = (_text(index, count) for index in range(1, count + 1) if index not in indexes)
+    missing = (str(Shard(index, count)) for index in range(1, count + 1) if index not in indexes)
     if first := list(islice(missing, TOLD)):
         absent = listed(first, count - len(indexes))
         yield Issue(Location(record.path), f"of one shard of {count}, and there is no record of {absent}")
 
 
 def _shard(record: Record) -> Shard | None:
-    found = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", record.suite.invocation.shard or "")
-    return found and (int(found[1]), int(found[2]))
-
-
-def _text(index: int, count: int) -> str:
-    return f"{index}/{count}"
+    return Shard.parse(record.suite.invocation.shard or "")
 
 
 @frozen

@@ -1,13 +1,13 @@
 """What a suite came to on each of its models, as a second table below the report."""
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Self
 
 from attrs import define, field
 
-from gekko.report.table import BOLD, Paint, aligned_text, duration
+from gekko.report.table import BOLD, Paint, aligned_text, count, duration
+from gekko.run.totals import known_sum, nearest_rank
 
 if TYPE_CHECKING:
     from gekko.record.entries import ErrorEntry, RunEntry
@@ -18,33 +18,29 @@ ALWAYS: Final[Sequence["Result"]] = ("pass", "fail")
 RARE: Final[Sequence["Result"]] = ("error", "xfail")
 """Results that have a column only where there are any."""
 
-UNKNOWN: Final = "-"
-
 
 @define
 class _Figures:
     """Of a replayed run nobody knows how long it took, and not every server counts tokens: that is no zero."""
 
-    durations_ms: "array[float]" = field(factory=lambda: array("d"))
+    durations_ms: Counter[int] = field(factory=Counter)
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
 
     def add(self, run: "RunEntry") -> None:
         if not run.replayed:
-            self.durations_ms.append(run.duration_ms)
-        self.prompt_tokens = _sum(self.prompt_tokens, run.prompt_tokens)
-        self.completion_tokens = _sum(self.completion_tokens, run.completion_tokens)
+            self.durations_ms[round(run.duration_ms)] += 1
+        self.prompt_tokens = known_sum(self.prompt_tokens, run.prompt_tokens)
+        self.completion_tokens = known_sum(self.completion_tokens, run.completion_tokens)
 
-    @property
-    def median_ms(self) -> float | None:
-        """By nearest rank: the duration of a run."""
-        ordered = sorted(self.durations_ms)
-        return ordered[(len(ordered) - 1) // 2] if ordered else None
+    def cells(self) -> tuple[str, str, str]:
+        median_ms = nearest_rank(self.durations_ms, 50)
+        return duration(median_ms), count(self.prompt_tokens), count(self.completion_tokens)
 
 
 @define
 class ByModel:
-    """Counts the runs of each model that were judged; eight bytes a run, for a suite may have many."""
+    """Counts the runs of each model that were judged; equal durations are one entry, for a suite may have many."""
 
     _figures: dict[str, _Figures] = field(factory=dict, init=False)
 
@@ -68,23 +64,6 @@ class ByModel:
         rows = [["MODEL", *(kind.upper() for kind in kinds), "MEDIAN", "PROMPT", "COMPLETION"]]
         for model in dict.fromkeys(result.model for result in results):
             figures = self._figures.get(model, _Figures())
-            rows.append([model, *(str(counts[model, kind]) for kind in kinds), *_cells(figures)])
+            rows.append([model, *(str(counts[model, kind]) for kind in kinds), *figures.cells()])
         head, _, body = aligned_text(rows, right_aligned=range(1, len(rows[0]))).partition("\n")
         return f"{paint(head, BOLD)}\n{body}"
-
-
-def _cells(figures: _Figures) -> tuple[str, str, str]:
-    median = figures.median_ms
-    return (
-        UNKNOWN if median is None else duration(round(median)),
-        _count(figures.prompt_tokens),
-        _count(figures.completion_tokens),
-    )
-
-
-def _count(tokens: int | None) -> str:
-    return UNKNOWN if tokens is None else str(tokens)
-
-
-def _sum(so_far: int | None, more: int | None) -> int | None:
-    return so_far if more is None else more + (so_far or 0)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 from unicodedata import combining, east_asian_width
 
 from attrs import frozen
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from gekko.record.results import CaseResult, Result
 
 GAP = "  "
+
+UNKNOWN: Final = "-"
+"""Stands for what nobody knows, which is no zero."""
 
 GREEN, RED, YELLOW, DIM, BOLD = "32", "31", "33", "2", "1"
 
@@ -113,8 +116,15 @@ def failures(results: "Sequence[CaseResult]") -> str:
     return ", ".join(told)
 
 
-def duration(milliseconds: int) -> str:
+def count(number: int | None) -> str:
+    """Return a number of tokens or the like."""
+    return UNKNOWN if number is None else str(number)
+
+
+def duration(milliseconds: int | None) -> str:
     """Return a duration as people read it: "85 ms", "1.52 s"."""
+    if milliseconds is None:
+        return UNKNOWN
     if milliseconds < 1000:
         return f"{milliseconds} ms"
     return f"{milliseconds / 1000:.2f} s"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from gekko.report.table import aligned_text, duration
-from gekko.run.protocols.envelope import printable
+from gekko.report.table import aligned_text, count, duration
+from gekko.run.protocols.envelope import one_line
 from gekko.run.totals import Totals
 
 HEADER = ("COMMAND", "MODEL", "RUNS", "FAILED", "MEDIAN", "P95", "PROMPT", "COMPLETION", "FALLBACKS")
@@ -34,29 +34,21 @@ def totals_table(rows: Iterable[Totals]) -> str:
 
 def _cells(totals: Totals) -> tuple[str, ...]:
     return (
-        printable(totals.command),
-        printable(totals.model),
+        one_line(totals.command),
+        one_line(totals.model),
         str(totals.runs),
         _failures(totals),
-        _duration(totals.median_ms),
-        _duration(totals.p95_ms),
-        _count(totals.prompt_tokens),
-        _count(totals.completion_tokens),
+        duration(totals.median_ms),
+        duration(totals.p95_ms),
+        count(totals.prompt_tokens),
+        count(totals.completion_tokens),
         str(totals.fallbacks_used),
     )
 
 
 def _failures(totals: Totals) -> str:
     """Return how many runs failed, and with which codes: "0", "3 (code 4)", "5 (code 3: 2, code 4: 3)"."""
-    codes = [f"code {code}: {count}" for code, count in totals.failures.items()]
+    codes = [f"code {code}: {times}" for code, times in totals.failures.items()]
     if len(codes) == 1:
         codes = [f"code {code}" for code in totals.failures]
     return f"{totals.failed_runs} ({', '.join(codes)})" if codes else "0"
-
-
-def _duration(milliseconds: int | None) -> str:
-    return "-" if milliseconds is None else duration(milliseconds)
-
-
-def _count(tokens: int | None) -> str:
-    return "-" if tokens is None else str(tokens)

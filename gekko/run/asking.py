@@ -43,7 +43,7 @@ class NoAnswerError(BackendError):
 class Answered:
     """What a model replied, how long that took, and how often the request had to be repeated until it arrived.
 
-    A reply that is *replayed* comes from a recording; its duration is 0.
+    A reply that *is_replayed* comes from a recording, or from a record; its duration is 0.
     """
 
     reply: Reply

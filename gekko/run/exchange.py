@@ -78,7 +78,7 @@ class Answer(Protocol):
 
 
 class Transport(Protocol):
-    """Carries requests to backends: over HTTP, or later from a recording."""
+    """Carries requests to backends."""
 
     def send(self, request: Request, timeout_secs: float) -> AbstractAsyncContextManager[Answer]:
         """Send *request*; its deadline runs from the look-up of the name to the last byte of the answer.

@@ -8,7 +8,7 @@ from gekko import jsontext
 from gekko.checks.outcome import MISSING, Outcome
 from gekko.locations import shown_path
 from gekko.messages import Message
-from gekko.plan.fingerprints import command_parts
+from gekko.plan.fingerprints import changed_parts, command_parts
 from gekko.plan.job import Job, Recipe
 from gekko.plan.suite import Suite
 from gekko.plan.targets import Target
@@ -20,7 +20,7 @@ from gekko.run.exchange import Reply, Usage
 from gekko.run.execute import Input, Run, request_body, request_digest
 from gekko.run.resuming import JUDGING_PARTS
 from gekko.run.showing import Showing
-from gekko.run.unrecorded import NotRecordedError, changed_parts, in_words
+from gekko.run.unrecorded import NotRecordedError, in_words
 from gekko.wording import counted
 
 
@@ -66,7 +66,7 @@ class Outputs:
     def _why_missing(self, trial: Trial, index: int) -> str:
         name = self.record.path.name
         command, case, model = trial.address
-        models = {each[2]: None for each, _ in self._runs if each[:2] == (command, case)}
+        models = {each[2] for each, _ in self._runs if each[:2] == (command, case)}
         if model in models:
             runs = sum(each == trial.address for each, _ in self._runs)
             return f"{name} has {counted(runs, 'run')} of it on the model '{model}', and not number {index + 1}"

@@ -1,6 +1,5 @@
 """One line a run: what the file of `GKO_STATS_FILE` holds, as it is written and as it is read."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,12 +7,12 @@ from pathlib import Path
 from attrs import asdict, frozen
 
 from gekko import jsontext
-from gekko.errors import InputOutputError, Problem
-from gekko.locations import key_text, shown_path
+from gekko.errors import InputOutputError
+from gekko.locations import shown_path
+from gekko.record.lines import ENCODER, line_issue, read_object, refused
 from gekko.sources.files import FileProblem, read_lines
 from gekko.specs.rules import at_most, not_negative
 from gekko.specs.structure import StructureError, ruled, structure
-from gekko.wording import described
 
 LINE_BYTES = 64 * 1024
 """No record is longer: ids and names are short, and what a server says is cut."""
@@ -53,9 +52,8 @@ class RunRecord:
     def line(self) -> bytes:
         """Return the record as one line of JSON; only a run of a case has the key `case`."""
         members = asdict(self, filter=lambda field, value: field.name != "case" or value is not None)
-        text = json.dumps(members, ensure_ascii=False, separators=(",", ":"))
-        # A server may have put half a character into its finish_reason.
-        return f"{text}\n".encode("utf-8", "replace")
+        # A server may have put half a character into its finish_reason; an escape of it is no JSON to every reader.
+        return f"{ENCODER.encode(members)}\n".encode("utf-8", "replace")
 
 
 def read_records(path: Path, warn: Callable[[str], None]) -> Iterator[RunRecord]:
@@ -71,10 +69,10 @@ def read_records(path: Path, warn: Callable[[str], None]) -> Iterator[RunRecord]
             try:
                 yield _record(text)
                 found += 1
-            except _NoRecordError as error:
+            except StructureError as error:
                 others += 1
                 if others <= TOLD:
-                    told.append(f"{shown_path(path)}:{number}: {error}")
+                    told.append(str(line_issue(error, path, number)))
     except FileProblem as error:
         raise InputOutputError(f"{shown_path(path)}: {error}") from None
     if told and not found:
@@ -83,10 +81,6 @@ def read_records(path: Path, warn: Callable[[str], None]) -> Iterator[RunRecord]
         warn(f"{each}; not counted")
     if others > TOLD:
         warn(f"{shown_path(path)}: {others - TOLD} more that are no records; not counted")
-
-
-class _NoRecordError(Exception):
-    """A text is no record; the message says why."""
 
 
 def _texts(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -104,27 +98,12 @@ def _texts(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _record(text: bytes) -> RunRecord:
     if len(text) >= LINE_BYTES:
-        raise _NoRecordError(f"longer than {LINE_BYTES // 1024} KiB")
+        raise refused(f"longer than {LINE_BYTES // 1024} KiB")
     try:
-        document = jsontext.parse(text.decode().rstrip("\n"))
-    except (UnicodeDecodeError, jsontext.JsonTextError) as error:
-        is_cut_off = text.startswith(b"{") and not text.endswith(b"\n")
-        reason = "cut off in the middle of a record" if is_cut_off else f"no JSON: {_reason(error)}"
-        raise _NoRecordError(reason) from None
-    if not isinstance(document, dict):
-        raise _NoRecordError(f"expected an object, found {described(document)}")
-    try:
-        # A key that is null is as good as one that is not there.
-        return structure({key: value for key, value in document.items() if value is not None}, RunRecord)
-    except StructureError as error:
-        raise _NoRecordError(_told(error.problems[0])) from None
-
-
-def _reason(error: UnicodeDecodeError | jsontext.JsonTextError) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8, at byte {error.start}"
-    return str(error).removeprefix("line 1, ")  # it is another line of the file
-
-
-def _told(problem: Problem) -> str:
-    return "; ".join(filter(None, (f"{key_text(problem.at)}: {problem.problem}".removeprefix(": "), problem.hint)))
+        document = read_object(text, jsontext.parse)
+    except StructureError:
+        if text.startswith(b"{") and not text.endswith(b"\n"):
+            raise refused("cut off in the middle of a record") from None
+        raise
+    # A key that is null is as good as one that is not there.
+    return structure({key: value for key, value in document.items() if value is not None}, RunRecord)

@@ -65,8 +65,8 @@ class _Tally:
         """Count one run."""
         self._runs += 1
         self._fallbacks += record.fallback_used
-        self._prompt_tokens = _sum(self._prompt_tokens, record.prompt_tokens)
-        self._completion_tokens = _sum(self._completion_tokens, record.completion_tokens)
+        self._prompt_tokens = known_sum(self._prompt_tokens, record.prompt_tokens)
+        self._completion_tokens = known_sum(self._completion_tokens, record.completion_tokens)
         if record.exit_code:
             self._failures[record.exit_code] += 1
         if record.has_answer:
@@ -87,6 +87,6 @@ class _Tally:
         )
 
 
-def _sum(so_far: int | None, more: int | None) -> int | None:
+def known_sum(so_far: int | None, more: int | None) -> int | None:
     """Add what may be unknown; it is no zero."""
     return so_far if more is None else more + (so_far or 0)

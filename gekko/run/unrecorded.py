@@ -1,16 +1,13 @@
 """Why a recording has no answer to what is asked: which part of the request changed since, or what was never asked."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from gekko.jsontext import compact
-from gekko.plan.fingerprints import case_parts, command_parts
+from gekko.plan.fingerprints import case_parts, changed_parts, command_parts, digest_of
 from gekko.plan.inputs import InFile
 from gekko.plan.targets import Target
 from gekko.plan.trials import Trial
 from gekko.record.recordings import Purpose, Recording, recording_path
 from gekko.run.asking import NoAnswerError
-from gekko.sources.files import digest
 from gekko.wording import counted, one_of
 
 REMEDY: Final = "--replay=missing asks what is missing, --record asks everything anew"
@@ -41,10 +38,10 @@ def recorded_parts(trial: Trial) -> dict[str, str]:
         del parts["environment"]
     if recipe.fallback is not None:
         other = command_parts(recipe.fallback)
-        parts["fallback"] = _digest([other[name] for name in OF_A_FALLBACK])
+        parts["fallback"] = digest_of([other[name] for name in OF_A_FALLBACK])
     parts |= case_parts(trial)
     if isinstance(trial.input, InFile) and recipe.command.takes_bytes:
-        parts["input"] = _digest([trial.input.path.name, parts["input"]])  # its name is sent as well
+        parts["input"] = digest_of([trial.input.path.name, parts["input"]])  # its name is sent as well
     return parts
 
 
@@ -68,17 +65,8 @@ def why_not_recorded(trial: Trial, index: int, known: Recording, purpose: Purpos
     return f"{in_words(changed)} changed since {name} was recorded"
 
 
-def changed_parts(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Return the names of the parts that are not what they were."""
-    return [name for name in {**now, **then} if then.get(name) != now.get(name)]
-
-
 def in_words(parts: list[str]) -> str:
     """Return the names of parts as they stand before "changed"; nothing for none."""
     if not parts:
         return ""
     return f"{one_of(parts, conjunction='and')} {'has' if len(parts) == 1 else 'have'}"
-
-
-def _digest(part: object) -> str:
-    return digest(compact(part).encode()).sha256

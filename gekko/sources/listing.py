@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from attrs import frozen
 
@@ -20,6 +20,8 @@ CommandPath: TypeAlias = tuple[str, ...]
 
 CaseKey: TypeAlias = tuple[CommandPath, str]
 """A command path, and the name of one of its cases."""
+
+CASE_SUFFIX: Final = HABITS["tests"].suffix
 
 MOST_LINKS = 1000
 """Links to folders that one listing follows: a few between folders can multiply into millions of paths."""

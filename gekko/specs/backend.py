@@ -14,7 +14,7 @@ from gekko.specs.rules import at_most, http_url, not_blank, not_empty, positive,
 from gekko.specs.runtime import PORT, Runtime, has_port, port_at_most, with_port
 from gekko.specs.shape import in_schema
 from gekko.specs.sourced import Sourced, sourced
-from gekko.specs.structure import StructureError, classes_by_type, ruled
+from gekko.specs.structure import StructureError, ruled
 
 Protocol: TypeAlias = Literal["chat", "embeddings", "transcriptions"]
 
@@ -142,8 +142,6 @@ EMBEDDED_OPERATIONS: Final[Mapping[str, Operation]] = {
 }
 
 Backend: TypeAlias = Server | Embedded
-
-TYPES: Final[Mapping[str, type[Backend]]] = classes_by_type((Server, Embedded))
 
 
 def read_backend(document: Document) -> Sourced[Backend]:

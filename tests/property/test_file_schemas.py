@@ -23,7 +23,7 @@ from gekko.errors import ConfigurationError
 from gekko.plan.file_schemas import backend_schema, command_schema, model_schema
 from gekko.sources.document import Document
 from gekko.specs.argument import Argument
-from gekko.specs.backend import OURS, TYPES, is_header_value, read_backend
+from gekko.specs.backend import OURS, Backend, is_header_value, read_backend
 from gekko.specs.command import FrontMatter, read_command
 from gekko.specs.kinds import is_mapping, is_tuple, is_union
 from gekko.specs.model import Model
@@ -42,6 +42,8 @@ FILE: Final = Path("file")
 BAD_URLS: Final = ("http://:80", "http://a:x", "http://a:65536", "http://a:0", "http://a b", "http://[a", "http://a/\n")
 
 PORT: Final = "{{ backend.port }}"
+
+TYPES: Final = classes_by_type(get_args(Backend))
 
 SLIPS: Final = TOML | st.sampled_from(
     [

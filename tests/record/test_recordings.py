@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from gekko.errors import ConfigurationError
+from gekko.errors import ConfigurationError, InputOutputError
 from gekko.record.recordings import (
     AnswerEntry,
     Exchange,
@@ -109,6 +109,13 @@ def test_a_file_that_was_cut_off_is_refused(path: Path, cut: int) -> None:
         return
     with pytest.raises(ConfigurationError, match=r"first\.recording\.jsonl:2"):
         read_recording(path)
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+    path = recording_path(tmp_path / f"{'x' * 250}.toml")  # a name that is too long for its file system
+
+    with pytest.raises(InputOutputError, match=r"xxx\.recording\.jsonl: cannot be written: "):
+        write_recording(path, {})
 
 
 def test_a_folder_of_that_name_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from attrs import define, field
 from gekko import jsontext
 from gekko.errors import BackendError
 from gekko.run.exchange import Usage
-from gekko.wording import cut, described
+from gekko.wording import cut, described, printable
 
 DETAIL_CHARACTERS = 200
 """So much of an unsuccessful answer is worth showing."""
@@ -56,7 +56,7 @@ def error_detail(body: bytes) -> str:
         document = jsontext.parse_loosely(body[:DETAIL_BYTES].decode())
     except (UnicodeDecodeError, jsontext.JsonTextError):
         return excerpt(body)
-    return printable(message_in(document)) or excerpt(body)
+    return one_line(message_in(document)) or excerpt(body)
 
 
 def message_in(document: object) -> str:
@@ -72,13 +72,12 @@ def message_in(document: object) -> str:
 
 def excerpt(body: bytes) -> str:
     """Return the beginning of a body as text."""
-    return printable(body[:DETAIL_BYTES].decode(errors="replace"))
+    return one_line(body[:DETAIL_BYTES].decode(errors="replace"))
 
 
-def printable(text: str) -> str:
+def one_line(text: str) -> str:
     """Return *text* on one line, cut, with every character escaped that could disturb a terminal."""
-    line = cut(" ".join(text.split()), DETAIL_CHARACTERS)
-    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in line)
+    return printable(cut(" ".join(text.split()), DETAIL_CHARACTERS))
 
 
 def text_or_none(value: object) -> str | None:
