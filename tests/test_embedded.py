@@ -214,9 +214,11 @@ class TestWithoutALog:
 
         assert run.exit_code == 0
         assert run.stdout
-        (line,) = run.stderr.splitlines()
-        assert line.startswith("warning: ")
-        assert str(barred.folder / "file/gekko/engine-local.log") in line
+        *journal, log = run.stderr.splitlines()
+        assert {line.partition(": ")[0] for line in (*journal, log)} == {"warning"}
+        assert str(barred.folder / "file/gekko/engine-local.log") in log
+        assert len(journal) == (args == ("config", "test"))
+        assert all(str(barred.folder / "file/gekko/journals") in line for line in journal)
 
     def test_the_warning_is_held_to_verbose_and_error_format(self, barred: Project) -> None:
         quiet = barred.gko("say", "-v", "error")

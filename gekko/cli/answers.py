@@ -13,11 +13,11 @@ from gekko.plan.catalog import listed_cases
 from gekko.plan.selection import Selection
 from gekko.plan.suite import Suite, plan_replay, plan_suite
 from gekko.record.reading import Record
-from gekko.run.cases import Executors
-from gekko.run.events import Event, Follower
-from gekko.run.rechecking import Outputs, first_question
-from gekko.run.recordings import Recordings, Use, check_usable
-from gekko.run.resuming import selection_of_record
+from gekko.suites.cases import Executors
+from gekko.suites.events import Event, Follower
+from gekko.suites.rechecking import Outputs, first_question
+from gekko.suites.recordings import Recordings, Use, check_usable
+from gekko.suites.resuming import selection_of_record
 from gekko.wording import counted
 
 TOLD: Final = 5

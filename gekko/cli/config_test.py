@@ -17,7 +17,7 @@ from gekko.errors import UsageError
 
 if TYPE_CHECKING:
     from gekko.plan.selection import Selection
-    from gekko.run.cases import Conditions
+    from gekko.suites.cases import Conditions
 
 OBJECTS_UNTIL_GC = 50_000
 """Python would look for garbage after 700 new objects; but most of what is made of a case stays, and little is left."""
@@ -96,28 +96,28 @@ def test(session: Session, /, words: tuple[str, ...], as_json: bool, dry_run: bo
 
         return list_cases(session, selection, as_json=as_json)
     if dry_run:
-        return _rehearse(session, selection, as_json)
+        return _rehearse(session, selection, as_json=as_json)
     from gekko.cli.suite_record import keeping_of
     from gekko.cli.suite_run import run_and_report
 
     answers, keeping = answers_of(session, options), keeping_of(session, options)
-    return run_and_report(session, selection, _conditions(options), as_json, answers, keeping)
+    return run_and_report(session, selection, _conditions(options), answers, keeping, as_json=as_json)
 
 
 def _resume(session: Session, words: tuple[str, ...], options: Mapping[str, Any], *, as_json: bool) -> int:
     from gekko.cli.suite_record import keeping_of, past_suite
     from gekko.cli.suite_run import run_and_report
-    from gekko.run.resuming import selection_of_record
+    from gekko.suites.resuming import selection_of_record
 
     past = past_suite(session, words, options)
     fails_on_flaky = options["fail_on_flaky"] or past.suite.invocation.fail_on_flaky
     conditions = _conditions({**options, "fail_on_flaky": fails_on_flaky})
     answers, keeping = answers_of(session, options), keeping_of(session, options, past)
-    return run_and_report(session, selection_of_record(past), conditions, as_json, answers, keeping)
+    return run_and_report(session, selection_of_record(past), conditions, answers, keeping, as_json=as_json)
 
 
 def _conditions(options: Mapping[str, Any]) -> "Conditions":
-    from gekko.run.cases import Conditions
+    from gekko.suites.cases import Conditions
 
     return Conditions(
         jobs=options["jobs"],
@@ -128,7 +128,7 @@ def _conditions(options: Mapping[str, Any]) -> "Conditions":
     )
 
 
-def _rehearse(session: Session, selection: "Selection", as_json: bool) -> int:
+def _rehearse(session: Session, selection: "Selection", *, as_json: bool) -> int:
     from gekko.checks.registry import discover
     from gekko.plan.rehearsal import rehearse
     from gekko.plan.suite import plan_rehearsal

@@ -14,8 +14,8 @@ from gekko.errors import UsageError
 from gekko.wording import did_you_mean, joined, one_of
 
 if TYPE_CHECKING:
-    from gekko.run.lineup import Jobs
     from gekko.sources.listing import CommandPath
+    from gekko.suites.lineup import Jobs
 
 
 class OneOf(click.Choice[str]):

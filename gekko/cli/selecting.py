@@ -85,7 +85,7 @@ def _failed(session: Session, selection: "Selection") -> "Selection":
     from attrs import evolve
 
     from gekko.record.outstanding import outstanding
-    from gekko.run.journal import project_digest, recorded
+    from gekko.suites.journal import project_digest, recorded
 
     left = outstanding(recorded(session.state, project_digest(session.scopes())))
     if left is None:

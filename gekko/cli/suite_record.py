@@ -15,12 +15,12 @@ from gekko.errors import GekkoError, InputOutputError, UsageError
 from gekko.plan.suite import Suite
 from gekko.record.entries import Invocation
 from gekko.record.reading import Record
-from gekko.run.cases import Remembered
-from gekko.run.headline import case_entries, suite_entry
-from gekko.run.journal import Journal, last_record, project_digest
-from gekko.run.recorder import Recorder
-from gekko.run.resuming import Memory, recall
-from gekko.run.saving import SavedRecord, require_savable
+from gekko.suites.cases import Remembered
+from gekko.suites.headline import case_entries, suite_entry
+from gekko.suites.journal import Journal, last_record, project_digest
+from gekko.suites.recorder import Recorder
+from gekko.suites.resuming import Memory, recall
+from gekko.suites.saving import SavedRecord, require_savable
 from gekko.wording import counted
 
 SELECTING = {

@@ -1,8 +1,10 @@
 """A suite, run from the command line: who follows it, what is reported, and the exit code that it comes to."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from time import monotonic
 from typing import Any
+
+from attrs import field, frozen
 
 from gekko.cli.answers import Answers
 from gekko.cli.exits import Exit
@@ -20,20 +22,22 @@ from gekko.record.results import CaseResult
 from gekko.report.by_model import ByModel
 from gekko.report.rows import Extras
 from gekko.report.table import failure, summary
-from gekko.run.cases import CheckerBug, Conditions, OutOfTimeError, Remembered, run_suite
-from gekko.run.entries import invocation
-from gekko.run.events import CaseFinished, Event, RunAnswered, RunJudged
-from gekko.run.headway import Headway
-from gekko.run.recorder import Recorder
+from gekko.suites.cases import CheckerBug, Conditions, OutOfTimeError, Remembered, run_suite
+from gekko.suites.entries import invocation
+from gekko.suites.events import CaseFinished, Event, Follower, RunAnswered, RunJudged
+from gekko.suites.headway import Headway
+from gekko.suites.recorder import Recorder
+from gekko.suites.statistics import SuiteStatistics
 
 
 def run_and_report(
     session: Session,
     selection: Selection,
     conditions: Conditions,
-    as_json: bool,
     answers: Answers,
     keeping: Keeping,
+    *,
+    as_json: bool,
 ) -> int:
     """Run the selected cases, write the report, and return the exit code."""
     selection = answers.selection(selection)
@@ -86,30 +90,51 @@ async def _results(
     remembered: Remembered,
     by_model: ByModel | None,
 ) -> Sequence[CaseResult]:
-    statistics = session.statistics()
-    are_counted = answers.are_asked_for and statistics.path is not None
     headway = Headway.of(suite, remembered)
-
-    def warn(text: str) -> None:
-        session.say("warn", text)
+    teller = _Teller(session, has_models=headway.has_models)
+    followers: list[Follower] = [recorder.follow]
 
     def follow(event: Event) -> None:
-        recorder.follow(event)
-        watch(event)
-        keep(event)
-        if are_counted:
-            statistics.follow(event)
+        for follower in followers:
+            follower(event)
+
+    with watched(session, headway) as watch:
+        async with answers.opened(session, suite, teller.warn, paces=conditions.jobs == "auto") as (executors, keep):
+            followers += (watch, keep, teller.follow, *_counting(session, answers, by_model))
+            return await run_suite(suite, executors, follow, conditions, remembered)
+
+
+def _counting(session: Session, answers: Answers, by_model: ByModel | None) -> Iterator[Follower]:
+    """Yield the followers that count something, where anybody wants to know."""
+    statistics = session.statistics()
+    if answers.are_asked_for and statistics.path is not None:
+        yield SuiteStatistics(statistics).follow
+    if by_model is not None:
+
+        def count(event: Event) -> None:
+            if isinstance(event, RunJudged):
+                by_model.add(event.entry)
+
+        yield count
+
+
+@frozen
+class _Teller:
+    """Tells on stderr what a user would want to know of before the report."""
+
+    _session: Session
+    _has_models: bool = field(kw_only=True)
+
+    def warn(self, text: str) -> None:
+        self._session.say("warn", text)
+
+    def follow(self, event: Event) -> None:
+        """Tell of answers that another model gave, and of cases that failed where that is asked for."""
         match event:
             case RunAnswered() if event.run.is_from_fallback:
                 then = event.run.outcome
                 answered = (then.model_requested, then.model_answered, event.run.first_failure)
-                warn(fallback_text(event.trial.title, *answered))
-            case RunJudged() if by_model is not None:
-                by_model.add(event.entry)
-            case CaseFinished() if not event.result.is_good:
-                if session.verbosity == "info":  # the place of an expectation is looked for in its file
-                    session.say("info", failure(event.result, place_of, has_models=headway.has_models))
-
-    with watched(session, headway) as watch:
-        async with answers.opened(session, suite, warn, paces=conditions.jobs == "auto") as (executors, keep):
-            return await run_suite(suite, executors, follow, conditions, remembered)
+                self.warn(fallback_text(event.trial.title, *answered))
+            case CaseFinished() if not event.result.is_good and self._session.verbosity == "info":
+                # The place of an expectation is looked for in its file, so not unless it is shown.
+                self._session.say("info", failure(event.result, place_of, has_models=self._has_models))

@@ -13,8 +13,8 @@ from gekko.cli.interrupts import answering
 from gekko.cli.session import Session
 from gekko.cli.streams import json_line
 from gekko.report.progress import progress_line, status_facts, status_headline, status_text
-from gekko.run.events import CaseFinished, Event, Follower
-from gekko.run.headway import Headway
+from gekko.suites.events import CaseFinished, Event, Follower
+from gekko.suites.headway import Headway
 
 if sys.platform != "win32":
     from gekko.cli.keys import can_be_heard, heard, in_foreground

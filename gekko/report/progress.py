@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from gekko.report.table import aligned_text, width
-from gekko.run.headway import Headway, Stage, UnderWay
+from gekko.suites.headway import Headway, Stage, UnderWay
 from gekko.wording import counted, printable
 
 ELLIPSIS: Final = "…"

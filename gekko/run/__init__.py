@@ -1,1 +1,1 @@
-"""What waits for a backend, and what makes an answer of what comes back: runs, cases, servers."""
+"""What waits for a backend, and what makes an outcome of what comes back: requests, runs, servers."""

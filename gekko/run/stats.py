@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
@@ -12,9 +11,6 @@ from gekko.run.asking import NoAnswerError
 from gekko.run.execute import Errand, Run
 from gekko.run.run_records import RunRecord
 from gekko.wording import cut
-
-if TYPE_CHECKING:
-    from gekko.run.events import Event
 
 REASON_CHARACTERS = 60
 """A server may say anything in the place of "stop"; a record stays short enough to be written at once."""
@@ -26,25 +22,6 @@ class Statistics:
 
     path: Path | None
     warn: Callable[[str], None]
-
-    def follow(self, event: "Event") -> None:
-        """Record the run that *event* tells of, if it tells of one."""
-        if self.path is None:
-            return
-        # Whoever has an event has imported them; a run that is no case's does without, and starts sooner.
-        from gekko.run.events import QuestionAnswered, QuestionFailed, RunAnswered, RunFailed
-
-        match event:
-            case RunAnswered(run=run) | QuestionAnswered(run=run) if run.answered.is_replayed:
-                pass  # no model was run
-            case RunAnswered():
-                self.finished(Errand.of(event.trial.job.recipe), event.run, event.trial.case)
-            case RunFailed(is_answered=False):
-                self.failed(Errand.of(event.trial.job.recipe), event.entry.duration_ms, event.trial.case)
-            case QuestionAnswered():
-                self.finished(event.errand, event.run, event.trial.case)
-            case QuestionFailed():
-                self.failed(event.errand, event.duration_ms, event.trial.case)
 
     def finished(self, errand: Errand, run: Run, case: str | None = None) -> None:
         """Record a run that got an answer."""

@@ -19,8 +19,8 @@ from gekko.plan.catalog import load_catalog
 from gekko.plan.selection import Selection
 from gekko.plan.suite import plan_suite
 from gekko.plan.trials import Trial
-from gekko.run.cases import judge
 from gekko.sources.scopes import Scope
+from gekko.suites.cases import judge
 from tests.project import Project
 from tests.property.strategies import EXPECT_OF_JSON, EXPECT_OF_TEXT, shuffled
 

@@ -20,9 +20,9 @@ from gekko.report.progress import (
     status_text,
 )
 from gekko.report.table import width
-from gekko.run.events import CaseFinished, RunAnswered, RunFailed, RunJudged, RunStarted, RunWaits
-from gekko.run.headway import Headway
 from gekko.sources.scopes import Scope
+from gekko.suites.events import CaseFinished, RunAnswered, RunFailed, RunJudged, RunStarted, RunWaits
+from gekko.suites.headway import Headway
 from tests.project import Project
 from tests.report.results import result
 

@@ -12,10 +12,10 @@ from gekko.plan.job import Job
 from gekko.plan.suite import Asked
 from gekko.plan.trials import Trial
 from gekko.run.asking import NoAnswerError
-from gekko.run.events import Follower, QuestionAnswered, QuestionFailed
 from gekko.run.execute import Errand, Run
-from gekko.run.runner import Runner
 from gekko.sources.files import FileProblem
+from gekko.suites.events import Follower, QuestionAnswered, QuestionFailed
+from gekko.suites.runner import Runner
 
 
 @define

@@ -18,9 +18,9 @@ from gekko.record.reading import Record
 from gekko.run.asking import Answered
 from gekko.run.exchange import Reply, Usage
 from gekko.run.execute import Input, Run, request_body, request_digest
-from gekko.run.resuming import JUDGING_PARTS
 from gekko.run.showing import Showing
-from gekko.run.unrecorded import NotRecordedError, in_words
+from gekko.suites.resuming import JUDGING_PARTS
+from gekko.suites.unrecorded import NotRecordedError, in_words
 from gekko.wording import counted
 
 

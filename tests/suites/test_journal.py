@@ -11,8 +11,8 @@ from attrs import evolve
 from gekko.errors import UsageError
 from gekko.record.entries import EndEntry, RunEntry
 from gekko.record.reading import read_record
-from gekko.run.journal import BYTES_IN_ALL, KEPT, KEPT_IN_ALL, OUTPUT_BYTES, Journal, last_record
 from gekko.sources.files import digest
+from gekko.suites.journal import BYTES_IN_ALL, KEPT, KEPT_IN_ALL, OUTPUT_BYTES, Journal, last_record
 from tests.record.test_reading import CASE, RUN, SUITE
 
 PROJECT = digest(b"project").sha256

@@ -10,8 +10,8 @@ from gekko.plan.suite import Suite
 from gekko.plan.trials import Trial
 from gekko.record.entries import ErrorEntry, RunEntry
 from gekko.record.results import CaseResult
-from gekko.run.events import CaseFinished, Event, RunAnswered, RunFailed, RunJudged, RunStarted, RunWaits
 from gekko.run.waiting import Wait
+from gekko.suites.events import CaseFinished, Event, RunAnswered, RunFailed, RunJudged, RunStarted, RunWaits
 
 Stage: TypeAlias = Wait | Literal["verdict"]
 

@@ -11,10 +11,10 @@ from gekko.plan.suite import Asked, Suite
 from gekko.plan.targets import Target
 from gekko.plan.trials import Trial
 from gekko.record.entries import CaseEntry, CheckerVersion, CommandParts, Invocation, SuiteEntry
-from gekko.run.entries import case_entry
-from gekko.run.journal import project_digest
 from gekko.sources.files import digest
 from gekko.sources.scopes import Scope
+from gekko.suites.entries import case_entry
+from gekko.suites.journal import project_digest
 
 
 def suite_entry(suite: Suite, invocation: Invocation, scopes: Sequence[Scope]) -> SuiteEntry:

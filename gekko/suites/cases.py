@@ -18,14 +18,23 @@ from gekko.plan.suite import Suite
 from gekko.plan.trials import Trial
 from gekko.record.entries import Address, ErrorEntry, Miss, RunEntry
 from gekko.record.results import CaseResult, Tally
-from gekko.run.answering import Answering
 from gekko.run.asking import NoAnswerError
-from gekko.run.entries import case_entry, error_entry, run_entry
-from gekko.run.events import CaseFinished, Follower, RunAnswered, RunFailed, RunJudged, RunLeftOut, RunStarted, RunWaits
 from gekko.run.execute import Run
-from gekko.run.lineup import Jobs, lanes
-from gekko.run.runner import Runner
 from gekko.run.waiting import hear_waits
+from gekko.suites.answering import Answering
+from gekko.suites.entries import case_entry, error_entry, run_entry
+from gekko.suites.events import (
+    CaseFinished,
+    Follower,
+    RunAnswered,
+    RunFailed,
+    RunJudged,
+    RunLeftOut,
+    RunStarted,
+    RunWaits,
+)
+from gekko.suites.lineup import Jobs, lanes
+from gekko.suites.runner import Runner
 from gekko.wording import counted, cut, printable, shown
 
 

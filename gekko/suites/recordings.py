@@ -24,11 +24,11 @@ from gekko.record.recordings import (
     write_recording,
 )
 from gekko.run.asking import Answered, Asker, NewParser, NoAnswerError
-from gekko.run.events import CaseFinished, Event, RunJudged
 from gekko.run.exchange import Body, Reply, Usage
 from gekko.run.execute import Executor, request_digest
 from gekko.run.showing import Showing
-from gekko.run.unrecorded import REMEDY, NotRecordedError, recorded_parts, why_not_recorded
+from gekko.suites.events import CaseFinished, Event, RunJudged
+from gekko.suites.unrecorded import REMEDY, NotRecordedError, recorded_parts, why_not_recorded
 
 Use: TypeAlias = Literal["record", "replay", "missing"]
 """What recordings are for: every answer is recorded; or given by them alone; or given, and recorded where missing."""

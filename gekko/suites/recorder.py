@@ -8,9 +8,9 @@ from typing import Literal
 from attrs import define, evolve, field
 
 from gekko.record.entries import CaseEntry, EndEntry, Entry, RunEntry, SuiteEntry
-from gekko.run.events import Event, RunFailed, RunJudged, RunLeftOut
-from gekko.run.journal import Journal
-from gekko.run.saving import SavedRecord
+from gekko.suites.events import Event, RunFailed, RunJudged, RunLeftOut
+from gekko.suites.journal import Journal
+from gekko.suites.saving import SavedRecord
 
 AT_ONCE = 1000
 """So many lines are held in memory; a suite may have more cases than that."""

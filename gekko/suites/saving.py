@@ -14,10 +14,10 @@ from gekko.errors import InputOutputError, UsageError
 from gekko.locations import shown_path
 from gekko.record.entries import Entry, line
 from gekko.record.reading import is_record
-from gekko.run.journal import append
 from gekko.run.locks import lock, lock_now
 from gekko.sources.files import FileProblem
 from gekko.sources.scopes import Scope
+from gekko.suites.journal import append
 
 SUFFIX = ".unfinished"
 

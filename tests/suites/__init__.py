@@ -1,0 +1,1 @@
+"""What runs a suite, and keeps what it came to."""
