@@ -179,10 +179,10 @@ class _SuiteRun:
             raise
 
     async def _case(self, position: int, judging: "asyncio.Task[None] | None") -> "asyncio.Task[None] | None":
-        """Run a trial; its worker's last verdict may still be due, and so may the one that is returned.
+        """Run a trial; *judging* is the verdict that its worker owes on the one before, and what is returned is next.
 
         A server that is waiting for the next request comes before the verdict on its last answer: where answers come
-        in bursts, the last of them would wait for all verdicts. Of each worker one verdict is due at most.
+        in bursts, the last of them would wait for all verdicts.
         """
         trial = self._suite.trials[position]
         tally = self._tallies[position] = Tally(case_entry(trial), self._conditions.fails_on_flaky)
@@ -190,17 +190,21 @@ class _SuiteRun:
             if self._has_stopped:
                 return None
             found = await self._found(trial, index)
-            if self._group is not None and trial.runs == 1 and not trial.expectations.asking:
+            if self._group is not None and self._can_be_judged_later(trial):
                 if judging is not None:
-                    await judging
-                return self._group.create_task(self._conclude_with(position, tally, found))
+                    await judging  # so that a worker owes one verdict at most
+                return self._group.create_task(self._judge_and_conclude(position, tally, found))
             tally.add(await self._judged(trial, index, found))
             if tally.is_settled:
                 break
         self._conclude(position, tally)
         return judging
 
-    async def _conclude_with(self, position: int, tally: Tally, found: _Found) -> None:
+    def _can_be_judged_later(self, trial: Trial) -> bool:
+        """Return whether neither the next request of *trial* nor the next trial depends on a verdict."""
+        return trial.runs == 1 and not trial.expectations.asking and self._conditions.max_fail is None
+
+    async def _judge_and_conclude(self, position: int, tally: Tally, found: _Found) -> None:
         with self._stopping():
             tally.add(await self._judged(self._suite.trials[position], 0, found))
             self._conclude(position, tally)
@@ -260,13 +264,17 @@ class _SuiteRun:
             first = shown_path(self._suite.trials[unjudged[0]].path)
             raise OutOfTimeError(f"{time}; {count} were not judged, {first} the first of them")
         for position in unjudged:
-            trial = self._suite.trials[position]
-            tally = self._tallies.get(position) or Tally(case_entry(trial))
-            late = error_entry(trial, tally.runs, NoAnswerError(f"not judged: {time}", 0.0))
-            tally.add(late)
-            self._follow(RunLeftOut(trial, late))
-            self._results[position] = tally.result()
-            self._follow(CaseFinished(trial, self._results[position]))
+            self._leave_out(position, f"not judged: {time}")
+
+    def _leave_out(self, position: int, why: str) -> None:
+        """Let a trial that was not judged end as an error."""
+        trial = self._suite.trials[position]
+        tally = self._tallies.get(position) or Tally(case_entry(trial))
+        late = error_entry(trial, tally.runs, NoAnswerError(why, 0.0))
+        tally.add(late)
+        self._follow(RunLeftOut(trial, late))
+        self._results[position] = tally.result()
+        self._follow(CaseFinished(trial, self._results[position]))
 
 
 async def judge(trial: Trial, outcome: Outcome, answer: Answerer) -> tuple[Miss, ...]:
