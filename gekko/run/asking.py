@@ -92,7 +92,8 @@ class LiveAsker:
         except BackendError as error:
             raise NoAnswerError(str(error), 0.0 if started is None else _ms_since(started)) from error
         duration_ms = _ms_since(started)
-        log.info("model '%s' answered after %.0f ms: %s", target.id, duration_ms, _figures(reply))
+        if log.isEnabledFor(logging.INFO):
+            log.info("model '%s' answered after %.0f ms: %s", target.id, duration_ms, _figures(reply))
         return Answered(reply, duration_ms)
 
 

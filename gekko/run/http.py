@@ -52,6 +52,7 @@ class HttpTransport:
     def __init__(self, environ: Mapping[str, str] = os.environ, blocking_look_up: LookUp = socket.getaddrinfo) -> None:
         self._environ = environ
         self._look_up = blocking_look_up
+        self._proxies: dict[str, str | None] = {}
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession(
@@ -74,11 +75,12 @@ class HttpTransport:
     async def send(self, request: Request, timeout_secs: float) -> AsyncIterator["HttpAnswer"]:
         """Send *request*, as Transport says. A redirect is an answer like any other; it is not followed."""
         exchange = Exchange(request.url, request.shown)
-        proxy = exchange.proxy(self._environ)
+        if request.url not in self._proxies:
+            self._proxies[request.url] = exchange.proxy(self._environ)
         try:
             async with asyncio.timeout(timeout_secs) as limit:
                 try:
-                    response = await self._post(request, proxy)
+                    response = await self._post(request)
                 except FAILURES as error:
                     raise exchange.broken(error) from None
                 try:
@@ -91,7 +93,7 @@ class HttpTransport:
             # Final, and no TransientError: another try would take as long.
             raise exchange.failure(f"no complete answer within {timeout_secs:g} s") from None
 
-    async def _post(self, request: Request, proxy: str | None) -> aiohttp.ClientResponse:
+    async def _post(self, request: Request) -> aiohttp.ClientResponse:
         content_type, body = content(request.body)
         headers = [(header.name, header.value) for header in request.headers]
         headers += [("Content-Type", content_type), ("Content-Length", str(len(body)))]
@@ -100,7 +102,7 @@ class HttpTransport:
             data=body if len(body) <= WHOLE_BYTES else pieces(body),
             headers=headers,
             allow_redirects=False,
-            proxy=proxy,
+            proxy=self._proxies[request.url],
         )
 
 

@@ -1,9 +1,9 @@
 """A model file: which backend answers, by which operation, and with which generation parameters."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from attrs import Factory, asdict, evolve, frozen
+from attrs import Factory, evolve, fields, frozen
 
 from gekko.errors import Problem
 from gekko.specs.rules import all_not_empty, json_values, not_blank, not_empty, not_negative, positive, share
@@ -44,11 +44,14 @@ class Generation:
 
     def given(self) -> dict[str, Any]:
         """Return the parameters that are set, other than `extra`, in the order in which they are sent."""
-        return asdict(self, filter=lambda field, value: field.name != "extra" and value is not None)
+        return {name: value for name in _OUR_OWN if (value := getattr(self, name)) is not None}
 
     def sent(self) -> dict[str, object]:
         """Return the keys of the request that these parameters make."""
         return {**self.given(), **self.extra}
+
+
+_OUR_OWN: Final = tuple(field.name for field in fields(Generation) if field.name != "extra")
 
 
 @frozen(kw_only=True)
