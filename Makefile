@@ -17,7 +17,7 @@ export PIP_ROOT_USER_ACTION := ignore
 help:
 	@echo "make demo     install gko with its small model into .venv, and test the example commands"
 	@echo "make test     check everything: lint, types, layers, tests (each is a target as well)"
-	@echo "make bench    measure start-up, planning and running against bare loops"
+	@echo "make bench    measure start-up, planning, running and memory against bare loops"
 	@echo "make clean    remove .venv and what the checks left behind"
 
 demo: .venv/demo-installed
@@ -46,6 +46,7 @@ tests: .venv/test-installed
 bench: .venv/test-installed
 	@$(BIN)/python -m benchmarks.cases
 	@$(BIN)/python -m benchmarks.overhead
+	@$(BIN)/python -m benchmarks.scale
 	@$(BIN)/python -m benchmarks.startup
 
 clean:
