@@ -88,6 +88,4 @@ def nearest(name: str, members: dict[str, object]) -> str:
         return "it has none"
     if suggestion := did_you_mean(name, members):
         return suggestion
-    if len(members) <= SHOWN_NAMES:
-        return f"it has {one_of(members, conjunction='and')}"
-    return f"it has {one_of(list(members)[:SHOWN_NAMES], conjunction='and')} and {len(members) - SHOWN_NAMES} more"
+    return f"it has {one_of(members, conjunction='and', most=SHOWN_NAMES)}"

@@ -1,21 +1,25 @@
 """How messages speak: suggestions, plurals, lists, and values cut to a readable length."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
+from typing import Final
 from unicodedata import is_normalized, normalize
 
-SHOWN_CHARACTERS = 120
+SHOWN_CHARACTERS: Final = 120
 """A value in a message is cut to this many characters."""
 
-NAME_CHARACTERS = 200
+NAME_CHARACTERS: Final = 200
 """What is longer is no slip of a name; comparing it would take long."""
 
-MOST_CANDIDATES = 1000
+MOST_CANDIDATES: Final = 1000
 """So many accepted names are compared, and no more: a model's answer can have millions."""
 
-JSON = json.JSONEncoder(ensure_ascii=False, default=str)
+NAMES_TOLD: Final = 5
+"""So many names are listed where none of them is near to what was asked for, or all have the same wrong with them."""
+
+JSON: Final = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 def did_you_mean(name: str, accepted: Iterable[str]) -> str:
@@ -33,12 +37,25 @@ def nearest(name: str, accepted: Iterable[str]) -> str | None:
     return by_folded[near[0]] if near else None
 
 
-def one_of(names: Iterable[str], *, conjunction: str = "or") -> str:
-    """Return the names as prose: "'a'", "'a' or 'b'", "'a', 'b' or 'c'"."""
-    quoted = [_quoted(name) for name in names]
+def one_of(names: Iterable[str], *, conjunction: str = "or", most: int | None = None) -> str:
+    """Return the names as prose: "'a'", "'a' or 'b'", "'a', 'b' or 'c'"; of more than *most* as `first_of` does."""
+    every = tuple(names)
+    quoted = [_quoted(name) for name in every[:most]]
+    if most is not None and len(every) > most:
+        return first_of(quoted, most, len(every))
     if len(quoted) < 2:
         return "".join(quoted)
     return f"{', '.join(quoted[:-1])} {conjunction} {quoted[-1]}"
+
+
+def first_of(texts: Sequence[str], most: int = NAMES_TOLD, count: int | None = None) -> str:
+    """Return the texts in one line; of more than *most* the first, and how many more there are: "a, b and 3 more".
+
+    *count* is that of all, where *texts* are but the first of them.
+    """
+    told = printable(", ".join(texts[:most]))
+    more = (len(texts) if count is None else count) - most
+    return f"{told} and {more} more" if more > 0 else told
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

@@ -110,7 +110,22 @@ def test_a_case_that_is_gone_is_told(saved: Project) -> None:
     run = saved.gko(*RECHECK, "--keep-going")
 
     assert run.exit_code == 3
-    assert "warning: run.jsonl has the case contact first, which is not there any more" in run.stderr
+    assert "warning: run.jsonl has 1 case that is not there any more: contact first" in run.stderr
+
+
+@pytest.mark.parametrize("shard", ["", "1", "0/4", "a/b", "1/2/3", "\0"])
+def test_a_record_of_an_impossible_shard_is_named_with_line_and_key(saved: Project, shard: str) -> None:
+    record = saved.folder / "run.jsonl"
+    suite, rest = record.read_bytes().split(b"\n", 1)
+    first = json.loads(suite)
+    first["invocation"]["shard"] = shard
+    record.write_bytes(json.dumps(first).encode() + b"\n" + rest)
+
+    run = saved.gko(*RECHECK)
+
+    assert (run.exit_code, run.stdout) == (1, b"")
+    assert "run.jsonl:1: invocation.shard: expected I/N" in run.stderr
+    assert "Traceback" not in run.stderr
 
 
 def test_the_selection_of_the_record_counts_where_there_is_no_other(saved: Project, server: StubServer) -> None:

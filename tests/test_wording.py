@@ -2,7 +2,7 @@
 
 import pytest
 
-from gekko.wording import MOST_CANDIDATES, SHOWN_CHARACTERS, did_you_mean, joined, one_of, printable, shown
+from gekko.wording import MOST_CANDIDATES, SHOWN_CHARACTERS, did_you_mean, first_of, joined, one_of, printable, shown
 
 
 class Mute:
@@ -45,6 +45,14 @@ def test_what_is_cut_is_the_beginning_of_the_whole() -> None:
 def test_names_cannot_disturb_a_terminal_and_are_cut() -> None:
     assert did_you_mean("category", ["cate\x1b[31mgory"]) == "did you mean 'cate\\u001b[31mgory'?"
     assert one_of(["\x1b[31m", "y" * 1000], conjunction="and") == f"'\\u001b[31m' and '{'y' * 119}…'"
+
+
+def test_of_many_names_the_first_are_told_and_the_rest_is_counted() -> None:
+    assert one_of("abc", most=3) == "'a', 'b' or 'c'"
+    assert one_of("abcde", most=3) == "'a', 'b', 'c' and 2 more"
+    assert first_of(["a", "b"], most=2) == "a, b"
+    assert first_of(["a", "b\x1b", "c"], most=2) == "a, b\\u001b and 1 more"
+    assert first_of(["a", "b"], most=2, count=10) == "a, b and 8 more"
 
 
 def test_what_is_much_longer_than_any_name_is_no_slip_of_one() -> None:

@@ -25,6 +25,21 @@ class HookError(Exception):
     """A checker's hook raised, or answered in another type than it promises."""
 
 
+class AskError(Exception):
+    """A checker asked for something that it may not ask for."""
+
+
+class JudgingError(BaseException):
+    """A checker broke its promise while judging: a bug of that checker, never a verdict. *culprit* is that checker.
+
+    No Exception: a checker around the culprit, through which it passes, must not catch it and make a pass of it.
+    """
+
+    def __init__(self, reason: str, culprit: "Bound") -> None:
+        super().__init__(reason)
+        self.culprit = culprit
+
+
 @frozen
 class Bound:
     """A checker that is ready to judge: the key as it is written, who answers for it, and what its hooks said."""
@@ -64,34 +79,6 @@ class Bound:
         return bound
 
 
-def _objections(bound: Bound) -> Iterator[str]:
-    code: object = bound.expected_exit_code
-    if code is not None and type(code) is not int:
-        yield f"expected_exit_code is {code!r}, which is neither None nor an int"
-    for hook in ("needs_output", "sees_missing"):
-        if type(answer := getattr(bound, hook)) is not bool:
-            yield f"{hook} is {answer!r}, which is neither True nor False"
-    for hook in ("models_asked", "commands_asked"):
-        names = getattr(bound, hook)
-        if not isinstance(names, tuple) or not all(isinstance(name, str) and name for name in names):
-            yield f"{hook} is {names!r}, which is no tuple of names"
-
-
-class AskError(Exception):
-    """A checker asked for something that it may not ask for."""
-
-
-class JudgingError(BaseException):
-    """A checker broke its promise while judging: a bug of that checker, never a verdict. *culprit* is that checker.
-
-    No Exception: a checker around the culprit, through which it passes, must not catch it and make a pass of it.
-    """
-
-    def __init__(self, reason: str, culprit: Bound) -> None:
-        super().__init__(reason)
-        self.culprit = culprit
-
-
 async def drive(bound: Bound, value: object, outcome: Outcome, answer: Answerer) -> list[Mismatch]:
     """Let a checker judge, and return what it found. It may do as it likes with *value*.
 
@@ -112,32 +99,6 @@ async def drive(bound: Bound, value: object, outcome: Outcome, answer: Answerer)
             raise met[0]
 
 
-async def _verdict(judging: Generator[Ask, AskReply, list[Mismatch]], bound: Bound, answer: Answerer) -> list[Mismatch]:
-    try:
-        step = next(judging)
-        for _ in range(QUESTIONS):
-            step = judging.send(await answer(_question(step, bound)))
-        raise JudgingError(f"judge() asked more than {QUESTIONS} times", bound)
-    except StopIteration as done:
-        found: list[Mismatch] = done.value
-        return found
-    except AskError as error:
-        raise JudgingError(str(error), bound) from error
-
-
-def _question(step: object, bound: Bound) -> Ask:
-    if not isinstance(step, Ask):
-        raise JudgingError(f"judge() must yield Mismatch or Ask, but yielded {type(step).__name__}", bound)
-    return step
-
-
-_met: Final[ContextVar[list[JudgingError]]] = ContextVar("bugs that were met")
-
-
-class _End(Enum):
-    END = "a generator has nothing more to yield"
-
-
 def guarded(bound: Bound, value: object, outcome: Outcome) -> Judging:
     """Judge, and put whatever is raised down to the checker that raised it, not to one around it.
 
@@ -154,29 +115,6 @@ def guarded(bound: Bound, value: object, outcome: Outcome) -> Judging:
             reply = yield step
     finally:
         _blamed(bound, judging.close)
-
-
-def _advanced(judging: Judging, reply: AskReply | None) -> Mismatch | Ask | _End:
-    try:
-        return next(judging) if reply is None else judging.send(reply)
-    except StopIteration:
-        return _End.END
-
-
-def _blamed(bound: Bound, act: Callable[[], T]) -> T:
-    """Run a checker's code; it is to blame for whatever comes out, but for the bug of a checker inside it."""
-    try:
-        return act()
-    except JudgingError:
-        raise
-    except BUGS as error:
-        raise _bug(f"judge() {raised(error)}", bound) from error
-
-
-def _bug(reason: str, bound: Bound) -> JudgingError:
-    bug = JudgingError(reason, bound)
-    _met.get([]).append(bug)
-    return bug
 
 
 def collect(judging: Judging) -> Generator[Ask, AskReply, list[Mismatch]]:
@@ -200,3 +138,65 @@ def collect(judging: Judging) -> Generator[Ask, AskReply, list[Mismatch]]:
     finally:
         judging.close()
     return [*mismatches[:MISMATCHES], AND_MORE]
+
+
+_met: Final[ContextVar[list[JudgingError]]] = ContextVar("bugs that were met")
+
+
+def _objections(bound: Bound) -> Iterator[str]:
+    code: object = bound.expected_exit_code
+    if code is not None and type(code) is not int:
+        yield f"expected_exit_code is {code!r}, which is neither None nor an int"
+    for hook in ("needs_output", "sees_missing"):
+        if type(answer := getattr(bound, hook)) is not bool:
+            yield f"{hook} is {answer!r}, which is neither True nor False"
+    for hook in ("models_asked", "commands_asked"):
+        names = getattr(bound, hook)
+        if not isinstance(names, tuple) or not all(isinstance(name, str) and name for name in names):
+            yield f"{hook} is {names!r}, which is no tuple of names"
+
+
+async def _verdict(judging: Generator[Ask, AskReply, list[Mismatch]], bound: Bound, answer: Answerer) -> list[Mismatch]:
+    try:
+        step = next(judging)
+        for _ in range(QUESTIONS):
+            step = judging.send(await answer(_question(step, bound)))
+        raise JudgingError(f"judge() asked more than {QUESTIONS} times", bound)
+    except StopIteration as done:
+        found: list[Mismatch] = done.value
+        return found
+    except AskError as error:
+        raise JudgingError(str(error), bound) from error
+
+
+def _question(step: object, bound: Bound) -> Ask:
+    if not isinstance(step, Ask):
+        raise JudgingError(f"judge() must yield Mismatch or Ask, but yielded {type(step).__name__}", bound)
+    return step
+
+
+class _End(Enum):
+    END = "a generator has nothing more to yield"
+
+
+def _advanced(judging: Judging, reply: AskReply | None) -> Mismatch | Ask | _End:
+    try:
+        return next(judging) if reply is None else judging.send(reply)
+    except StopIteration:
+        return _End.END
+
+
+def _blamed(bound: Bound, act: Callable[[], T]) -> T:
+    """Run a checker's code; it is to blame for whatever comes out, but for the bug of a checker inside it."""
+    try:
+        return act()
+    except JudgingError:
+        raise
+    except BUGS as error:
+        raise _bug(f"judge() {raised(error)}", bound) from error
+
+
+def _bug(reason: str, bound: Bound) -> JudgingError:
+    bug = JudgingError(reason, bound)
+    _met.get([]).append(bug)
+    return bug

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Final
 
 from attrs import evolve, frozen
 
@@ -18,10 +17,7 @@ from gekko.suites.events import Event, Follower
 from gekko.suites.rechecking import Outputs, first_question
 from gekko.suites.recordings import Recordings, Use, check_usable
 from gekko.suites.resuming import selection_of_record
-from gekko.wording import counted
-
-TOLD: Final = 5
-"""So many cases are told by name that are not there any more; of the rest there is a count."""
+from gekko.wording import counted, first_of
 
 
 @frozen
@@ -98,8 +94,8 @@ def _tell_what_is_gone(session: Session, record: Record) -> None:
     known = {("/".join(words), name) for words, name in today}
     then = dict.fromkeys((each.command, each.case) for each in record.cases)
     gone = [case for case in then if case not in known]
-    for command, name in gone[:TOLD]:
-        session.say("warn", f"{record.path.name} has the case {command} {name}, which is not there any more")
-    if rest := gone[TOLD:]:
-        are = "is" if len(rest) == 1 else "are"
-        session.say("warn", f"{record.path.name} has {counted(len(rest), 'more case')} that {are} not there any more")
+    if gone:
+        names = first_of([f"{command} {name}" for command, name in gone])
+        are = "is" if len(gone) == 1 else "are"
+        count = counted(len(gone), "case")
+        session.say("warn", f"{record.path.name} has {count} that {are} not there any more: {names}")

@@ -7,10 +7,13 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from gekko.checks.ending import Ending
 from gekko.cli.exits import Exit
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
@@ -28,15 +31,14 @@ ASKING: Final = ("SIGUSR1", "SIGINFO")
 _debts: Final[list[Callable[[], None]]] = []
 """What is to be undone even where the program ends at once."""
 
-PATIENCE_SECS = 0.25
+PATIENCE_SECS: Final = 0.25
 """An event loop has so long to close what it opened; an expectation at work does not let it come to that."""
 
-
-ECHO_SECS = 0.1
+ECHO_SECS: Final = 0.1
 """A second signal within this time is taken for the first: a terminal sends Ctrl-C to all that runs in it, and some
 programs pass on to those that they have started what they got."""
 
-GRACE_SECS = 1.0
+GRACE_SECS: Final = 1.0
 """So long after its time a suite that is still there is taken for one that never gets to look at the clock."""
 
 
@@ -116,35 +118,47 @@ def run_heedful(main: Coroutine[Any, Any, T], limit_secs: float | None = None) -
     """
     import asyncio
 
-    met: list[Interrupted] = []
-    under_way: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
-
-    def cancel(number: int, _: FrameType | None) -> None:
-        met.append(_interrupted(number))
-        for loop, task in under_way:
-            if loop.is_closed():
-                raise met[0]
-            loop.call_soon_threadsafe(task.cancel)
-        _raise_again(met[0])
-
-    async def heedful() -> T:
-        if (task := asyncio.current_task()) is not None:
-            under_way.append((asyncio.get_running_loop(), task))
-        if met:
-            raise met[0]
-        return await main
-
+    heedful = _Heedful(main)
     if limit_secs is not None:
-        _end_after(limit_secs, met)
+        _end_after(limit_secs, heedful.met)
     try:
-        _install(cancel)  # now already: an exception must not meet the loop while it is being made
-        return asyncio.run(heedful())
+        _install(heedful.cancel)  # now already: an exception must not meet the loop while it is being made
+        return asyncio.run(heedful.run())
     finally:
         disarm()
         main.close()  # it may never have been begun
-        if met:
-            raise met[0]
+        heedful.raise_met()
         heed_signals()
+
+
+class _Heedful(Generic[T]):
+    """A coroutine that is cancelled by the first signal, or ends at once where that came before it began."""
+
+    def __init__(self, main: Coroutine[Any, Any, T]) -> None:
+        self._main = main
+        self._under_way: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+        self.met: list[Interrupted] = []
+
+    async def run(self) -> T:
+        from asyncio import current_task, get_running_loop
+
+        if (task := current_task()) is not None:
+            self._under_way = get_running_loop(), task
+        self.raise_met()
+        return await self._main
+
+    def cancel(self, number: int, _: FrameType | None) -> None:
+        self.met.append(_interrupted(number))
+        if self._under_way is not None:
+            loop, task = self._under_way
+            if loop.is_closed():
+                self.raise_met()
+            loop.call_soon_threadsafe(task.cancel)
+        _raise_again(self.met[0])
+
+    def raise_met(self) -> None:
+        if self.met:
+            raise self.met[0]
 
 
 def _say_nothing(_: int, __: FrameType | None) -> None:

@@ -36,10 +36,10 @@ class ShardOf(click.ParamType["Shard"]):
         """Return the part."""
         from gekko.sources.shards import Shard
 
-        shard = Shard.parse(str(value))
-        if shard is None:
-            self.fail(f"expected I/N, such as 1/4, with I from 1 to N, found '{value}'", param, ctx)
-        return shard
+        try:
+            return Shard.parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 def selection_of(session: Session, words: Sequence[str], options: Mapping[str, Any]) -> "Selection":
@@ -85,7 +85,7 @@ def _failed(session: Session, selection: "Selection") -> "Selection":
     from attrs import evolve
 
     from gekko.record.outstanding import outstanding
-    from gekko.suites.journal import project_digest, recorded
+    from gekko.suites.journals import project_digest, recorded
 
     left = outstanding(recorded(session.state, project_digest(session.scopes())))
     if left is None:

@@ -47,6 +47,8 @@ def keep_stdout() -> None:
     os.dup2(2, 1)
     aside = io.BufferedWriter(_Aside(2, "wb", closefd=False))
     sys.stdout = io.TextIOWrapper(aside, "utf-8", "backslashreplace", line_buffering=True)
+    # The first stream as well: at the end the interpreter flushes the one above, and of that one makes no promise.
+    sys.__stdout__ = sys.stdout  # type: ignore[misc]
     write_result("")
 
 

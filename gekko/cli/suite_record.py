@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from attrs import evolve, frozen
 
@@ -13,26 +13,19 @@ from gekko.cli.interrupts import Interrupted, disarm
 from gekko.cli.session import Session
 from gekko.errors import GekkoError, InputOutputError, UsageError
 from gekko.plan.suite import Suite
-from gekko.record.entries import Invocation
+from gekko.record.entries import OPTIONS, Invocation
 from gekko.record.reading import Record
 from gekko.suites.cases import Remembered
 from gekko.suites.headline import case_entries, suite_entry
-from gekko.suites.journal import Journal, last_record, project_digest
+from gekko.suites.journal import Journal
+from gekko.suites.journals import last_record, project_digest
 from gekko.suites.recorder import Recorder
 from gekko.suites.resuming import Memory, recall
 from gekko.suites.saving import SavedRecord, require_savable
 from gekko.wording import counted
 
-SELECTING = {
-    "cases": "--case",
-    "tags": "--tag",
-    "changed": "--changed",
-    "failed": "--failed",
-    "shard": "--shard",
-    "models": "--model",
-    "repeat": "--repeat",
-}
-"""The options that say which cases run, and on what; a suite that is resumed has its own."""
+ASKED_ANEW: Final = ("fail_on_flaky", "replay")
+"""What does not say which cases run, and on what; for the rest a suite that is resumed has an answer of its own."""
 
 
 @frozen
@@ -52,9 +45,10 @@ def past_suite(session: Session, words: tuple[str, ...], options: Mapping[str, A
     Raises:
         UsageError: there is none, or something is asked for that it has decided already.
     """
-    given = [f"'{words[0]}'"] if words else [option for name, option in SELECTING.items() if options.get(name)]
+    selecting = (option for field, option in OPTIONS.items() if field not in ASKED_ANEW and options.get(field))
+    given = f"'{words[0]}'" if words else next(selecting, "")
     if given:
-        raise UsageError(f"--resume goes on with the last suite, and takes no selection, but found {given[0]}")
+        raise UsageError(f"--resume goes on with the last suite, and takes no selection, but found {given}")
     return last_record(session.state, project_digest(session.scopes()))
 
 

@@ -25,7 +25,6 @@ T = TypeVar("T")
 EXIT_CODES: Final = (0, 4)
 """The ends of a run that a case may expect; any other is no answer at all."""
 
-
 MOST_SHARED: Final = 1000
 """So many bound keys are kept for further cases; then it begins anew, for the next command has others to say."""
 
@@ -70,7 +69,11 @@ class _Shared:
     around: Surroundings
 
     def fits(self, around: Surroundings) -> bool:
-        """Whether a checker could not tell these surroundings from those in which it was bound."""
+        """Whether a checker could not tell these surroundings from those in which it was bound.
+
+        The context shows it nothing else but files, and what has read one is not shared. A command has one object for
+        its schema, which many cases have in common: to compare two documents would take longer than to bind anew.
+        """
         return around.format == self.around.format and around.output_schema is self.around.output_schema
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from attrs import field, frozen
 
@@ -13,15 +13,13 @@ from gekko.errors import ConfigurationError, Issue, UsageError
 from gekko.locations import shown_path
 from gekko.plan.catalog import Catalog, listed_cases
 from gekko.plan.hints import case_hint
-from gekko.plan.trials import Address, Trial
+from gekko.plan.trials import Trial
 from gekko.sources.document import read_configured, read_toml
-from gekko.sources.listing import CASE_SUFFIX, CaseKey, CommandPath
+from gekko.sources.files import mode
+from gekko.sources.listing import CASE_SUFFIX, Address, CaseKey, CommandPath
 from gekko.sources.scopes import Scope
-from gekko.sources.shards import Shard as Shard  # noqa: PLC0414 - run/resuming.py takes it from here
-from gekko.wording import did_you_mean, joined, one_of
-
-NAMES_TOLD: Final = 5
-"""So many names are listed where none of them is near to what was asked for."""
+from gekko.sources.shards import Shard
+from gekko.wording import NAMES_TOLD, did_you_mean, joined, one_of
 
 Cases: TypeAlias = Mapping[CaseKey, tuple[Path, Scope]]
 """Case files by their command and name, each with the scope that it is read from."""
@@ -154,9 +152,7 @@ def _nearest(name: str, known: Sequence[str], title: str) -> str:
     known = list(dict.fromkeys(known))
     if not known:
         return f"{title}: none"
-    if len(known) <= NAMES_TOLD:
-        return f"{title}: {one_of(known, conjunction='and')}"
-    return f"{title}: {', '.join(map(repr, known[:NAMES_TOLD]))} and {len(known) - NAMES_TOLD} more"
+    return f"{title}: {one_of(known, conjunction='and', most=NAMES_TOLD)}"
 
 
 def _of_files(catalog: Catalog, files: Iterable[Path]) -> tuple[Cases, list[Issue]]:
@@ -214,7 +210,7 @@ def _why_not(catalog: Catalog, file: Path, key: CaseKey, listed: Cases) -> Itera
 
 
 def _missing(file: Path) -> str:
-    return "" if file.exists() else "no such file"
+    return "no such file" if mode(file) is None else ""
 
 
 def _nothing_selected(catalog: Catalog, words: CommandPath) -> str:

@@ -16,8 +16,9 @@ from gekko.plan.fingerprints import case_parts, command_parts, digest_of, model_
 from gekko.plan.job import Recipe
 from gekko.plan.recipes import Recipes
 from gekko.plan.selection import Cases, Selection, Then, choose
-from gekko.plan.trials import Address, CaseReader, Trial
+from gekko.plan.trials import CaseReader, Trial
 from gekko.sources.git import GitProblem, Repository, find_repository
+from gekko.sources.listing import Address
 from gekko.sources.scopes import Scope
 
 

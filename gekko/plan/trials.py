@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final, TypeAlias, TypedDict
+from typing import TypeAlias, TypedDict
 
 from attrs import frozen
 
@@ -19,21 +19,17 @@ from gekko.plan.job import Job, Recipe
 from gekko.plan.recipes import Recipes
 from gekko.sources.document import read_configured, read_toml
 from gekko.sources.files import FileProblem, digest, digest_file, digest_text_file, neighbour
-from gekko.sources.listing import CaseKey, CommandPath
+from gekko.sources.listing import Address, CaseKey, CommandPath
 from gekko.sources.scopes import Scope
-from gekko.specs.case import Case, FileInput, contradictions
+from gekko.specs.case import EXPECT, Case, FileInput, contradictions
 from gekko.specs.structure import StructureError, structure
 from gekko.wording import did_you_mean, one_of
 
 Input: TypeAlias = Text | InFile
 """What a trial is given: a text, or for a `binary` command a file."""
 
-
 TablePath: TypeAlias = tuple[str, ...]
 """The keys that lead to a table of a case."""
-
-Address: TypeAlias = tuple[str, str, str]
-"""The command path as one word, the name of the case, and the id of the model: `("git/review", "hardware", "fast")`."""
 
 
 @frozen
@@ -49,7 +45,7 @@ class Trial:
     expectations: Expectations
     definition: str = ""
     """A digest of the case file and of the files that its expectations read."""
-    expects_at: TablePath = ("expect",)
+    expects_at: TablePath = EXPECT
     """The table of the case that says what is expected of this model."""
     runs: int = 1
     needed: int | None = None
@@ -108,33 +104,39 @@ class CaseReader:
             recipes = self._recipes(words, path)
         except ConfigurationError as error:
             raise ConfigurationError([*issues, *error.issues]) from None
-        recipe = recipes[0]  # what is read of the case depends on the command alone, which they share
-        source = _CaseSource(case, path, scope, raw)
-        args, arg_problems = source.arguments(recipe)
-        given, input_problems = source.input(recipe)
-        around = _surroundings(recipe, path, scope)
-        problems = [problem.below("args") for problem in arg_problems]
-        problems += (problem.below("input") for problem in input_problems)
-        bound: dict[TablePath, Expectations] = {}
-        for at, expect in _expected(case):
-            bound[at], found = self.binder.bind(expect, around)
-            problems += (problem.below(*at) for problem in found)
+        # What is read of the case depends on the command alone, which all recipes share.
+        read, problems = self._read(_CaseSource(case, path, scope, raw), recipes[0])
         issues += (problem.issue(path) for problem in _fresh(problems, misfits))
-        issues += (issue for at, expectations in bound.items() for issue in self._unaskable(expectations, at, path))
-        if issues or given is None:
+        issues += chain.from_iterable(self._unaskable(bound, at, path) for at, bound in read.bound.items())
+        if issues or read.input is None:
             raise ConfigurationError(issues)
         tried = partial(
             Trial,
-            recipe.command.words,  # one tuple for all cases of the command
+            recipes[0].command.words,  # one tuple for all cases of the command
             name,
             str(path),
-            input=given,
-            definition=_definition(raw, around),
+            input=read.input,
+            definition=read.definition,
             runs=self._runs(case),
             needed=None if case.repeat is None else case.repeat.needed(self._runs(case)),
             tags=case.tags,
         )
-        return tuple(tried(job=Job(recipe, args), **_for_model(case, recipe.target.id, bound)) for recipe in recipes)
+        return tuple(
+            tried(job=Job(recipe, read.args), **_for_model(case, recipe.target.id, read.bound)) for recipe in recipes
+        )
+
+    def _read(self, source: "_CaseSource", recipe: Recipe) -> "tuple[_Read, list[Problem]]":
+        """Return what a case says for its command, and what is wrong with it."""
+        args, arg_problems = source.arguments(recipe)
+        given, input_problems = source.input(recipe)
+        problems = [problem.below("args") for problem in arg_problems]
+        problems += (problem.below("input") for problem in input_problems)
+        around = source.surroundings(recipe)
+        bound: dict[TablePath, Expectations] = {}
+        for at, expect in _expected(source.case):
+            bound[at], found = self.binder.bind(expect, around)
+            problems += (problem.below(*at) for problem in found)
+        return _Read(args, given, bound, _definition(source.raw, around)), problems
 
     def _runs(self, case: Case) -> int:
         if self.repeat is not None:
@@ -208,9 +210,6 @@ class CaseReader:
         return None
 
 
-EXPECT: Final[TablePath] = ("expect",)
-
-
 def _expected(case: Case) -> Iterator[tuple[TablePath, Mapping[str, object]]]:
     """Yield every table of a case that says what is expected, and where it stands."""
     yield EXPECT, case.expect
@@ -265,9 +264,15 @@ def _fresh(problems: Iterable[Problem], misfits: Iterable[Problem]) -> Iterator[
     return (problem for problem in problems if told.isdisjoint((problem.at[:1], problem.at[:2])))
 
 
-def _surroundings(recipe: Recipe, path: Path, scope: Scope) -> Surroundings:
-    document = recipe.schema.document if recipe.schema is not None else None
-    return Surroundings(recipe.format, document, path.parent, scope.root)
+@frozen
+class _Read:
+    """What a case says for its command, on whatever model."""
+
+    args: Mapping[str, Text]
+    input: Input | None
+    """None where something is wrong with it."""
+    bound: Mapping[TablePath, Expectations]
+    definition: str
 
 
 @frozen
@@ -302,6 +307,11 @@ class _CaseSource:
             ]
         text = written.removeprefix("\ufeff")
         return (Held(text) if len(text) <= HELD_CHARACTERS else InCase(InFile(self.path, digest(self.raw)))), []
+
+    def surroundings(self, recipe: Recipe) -> Surroundings:
+        """Return what the checkers of the case may know."""
+        document = recipe.schema.document if recipe.schema is not None else None
+        return Surroundings(recipe.format, document, self.path.parent, self.scope.root)
 
     def _text_beside(self, name: str) -> InFile:
         return _text_file(self._beside(name))

@@ -5,11 +5,11 @@ from typing import Final
 
 from gekko.errors import ConfigurationError, Issue
 from gekko.locations import Location, shown_path
-from gekko.record.entries import Address
 from gekko.record.reading import Record
 from gekko.record.results import CaseResult, Tally
-from gekko.record.sameness import differences, listed, misfit_shards
-from gekko.wording import counted
+from gekko.record.sameness import differences, misfit_shards
+from gekko.sources.listing import Address
+from gekko.wording import counted, first_of
 
 ENDS: Final = {"finished": "finished", "stopped": "was stopped", "interrupted": "was interrupted"}
 
@@ -60,4 +60,4 @@ def _unjudged(record: Record, tallies: Mapping[Address, Tally]) -> Iterator[Issu
 
 
 def _named(addresses: Sequence[Address]) -> str:
-    return listed([f"{command} {case} (model {model})" for command, case, model in addresses])
+    return first_of([f"{command} {case} (model {model})" for command, case, model in addresses])

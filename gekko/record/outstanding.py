@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
-from gekko.record.entries import Address
 from gekko.record.reading import Record
+from gekko.sources.listing import Address
 
 
 @frozen

@@ -9,10 +9,11 @@ from attrs import frozen
 from gekko.errors import InputOutputError, Issue
 from gekko.limits import ANSWER_BYTES
 from gekko.locations import Location, shown_path
-from gekko.record.entries import ENTRIES, VERSION, Address, CaseEntry, EndEntry, Entry, ErrorEntry, RunEntry, SuiteEntry
+from gekko.record.entries import ENTRIES, VERSION, CaseEntry, EndEntry, Entry, ErrorEntry, RunEntry, SuiteEntry
 from gekko.record.lines import line_issue, read_object, refused
 from gekko.record.results import Tally
 from gekko.sources.files import FileProblem, read_lines
+from gekko.sources.listing import Address
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, structure
 from gekko.wording import described
 

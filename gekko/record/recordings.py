@@ -4,9 +4,7 @@ A recording is JSON Lines. The fields of these classes are the keys of its lines
 is left out. No time and no duration is in it: where the answers are the same, so are the bytes.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -18,6 +16,7 @@ from gekko.errors import ConfigurationError, InputOutputError, Issue
 from gekko.locations import Location, shown_path
 from gekko.record.lines import line_issue, read_object, refused, written
 from gekko.sources.files import FileProblem, mode, read_bytes
+from gekko.sources.writing import replace_file
 from gekko.specs.rules import not_negative
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, ruled, structure
 
@@ -144,15 +143,10 @@ def write_recording(path: Path, recording: Recording) -> None:
         InputOutputError: it cannot be written.
     """
     content = b"".join(map(_written, _lines(recording)))
-    beside = path.with_name(f".{path.name}.{os.getpid()}")  # a hidden file is no case, whatever becomes of it
     try:
-        if mode(path) is not None and path.read_bytes() == content:
-            return
-        beside.write_bytes(content)
-        beside.replace(path)
+        if mode(path) is None or path.read_bytes() != content:
+            replace_file(path, content)
     except OSError as error:
-        with suppress(OSError):  # a name that is too long for the first is too long for the second
-            beside.unlink(missing_ok=True)
         raise InputOutputError(f"{shown_path(path)}: cannot be written: {error.strerror}") from error
 
 

@@ -1,12 +1,12 @@
 """What the runs of a case come to: its verdict, and the row that is reported of it."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from attrs import define, field, frozen
 
 from gekko.record.entries import CaseEntry, ErrorEntry, Miss, RunEntry
+from gekko.specs.case import EXPECT
 
 Result: TypeAlias = Literal["pass", "fail", "error", "xfail"]
 """What is reported of a case: judged and as expected; judged and not; not judged; failed, as is known of this model."""
@@ -33,7 +33,7 @@ class CaseResult:
     failed_runs: int
     distinct_outputs: int
     reasons: tuple[Miss, ...] = ()
-    expects_at: tuple[str, ...] = ("expect",)
+    expects_at: tuple[str, ...] = EXPECT
     planned: int = 1
     verdict: Verdict | None = None
     xfail: str | None = None
@@ -171,15 +171,3 @@ class Tally:
         if self._case.xfail is not None:
             return "xfail" if has_failed else "fail"
         return "fail" if has_failed else "pass"
-
-
-def results_of(
-    cases: Iterable[CaseEntry], runs: Iterable[RunEntry | ErrorEntry], *, fails_on_flaky: bool = False
-) -> list[CaseResult]:
-    """Return the results of all cases that were judged, in the order of *cases*."""
-    tallies = {case.address: Tally(case, fails_on_flaky) for case in cases}
-    has_run = set()
-    for entry in runs:
-        tallies[entry.address].add(entry)
-        has_run.add(entry.address)
-    return [tally.result() for address, tally in tallies.items() if address in has_run]

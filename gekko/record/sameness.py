@@ -1,42 +1,25 @@
 """Whether records are the shards of one suite, run by one configuration; or what is missing, and what differs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import PurePath
-from typing import Final
 
 from attrs import frozen
 
 from gekko.errors import Issue
 from gekko.locations import Location, shown_path
-from gekko.record.entries import Invocation
+from gekko.record.entries import OPTIONS, Invocation
 from gekko.record.reading import Record
 from gekko.sources.shards import Shard
-from gekko.wording import printable, shown
-
-TOLD: Final = 5
-"""So many cases, shards or differences are named; of the rest there is a count."""
-
-ASKED: Final[Mapping[str, str]] = {
-    "words": "the selected commands",
-    "models": "--model",
-    "cases": "--case",
-    "tags": "--tag",
-    "failed": "--failed",
-    "changed": "--changed",
-    "repeat": "--repeat",
-    "fail_on_flaky": "--fail-on-flaky",
-    "replay": "--replay",
-}
-"""What a person calls the fields of an invocation that shards have in common."""
+from gekko.wording import NAMES_TOLD, first_of, shown
 
 
 def misfit_shards(records: Sequence[Record]) -> Iterator[Issue]:
     """Yield what keeps records from being all shards of one suite; one alone may be of a whole suite."""
-    divided = [(record, shard) for record in records if (shard := _shard(record)) is not None]
+    divided = [(record, shard) for record in records if (shard := record.suite.invocation.part)]
     if len(records) > 1:
         hint = "several records make one report where they are those of --shard I/N"
-        whole = (record for record in records if _shard(record) is None)
+        whole = (record for record in records if record.suite.invocation.part is None)
         yield from (Issue(Location(record.path), "the record of a whole suite", hint) for record in whole)
     if not divided:
         return
@@ -51,13 +34,9 @@ def misfit_shards(records: Sequence[Record]) -> Iterator[Issue]:
 def _missing(record: Record, count: int, indexes: set[int]) -> Iterator[Issue]:
     """Yield which shards of *count* nobody has a record of."""
     missing = (str(Shard(index, count)) for index in range(1, count + 1) if index not in indexes)
-    if first := list(islice(missing, TOLD)):
-        absent = listed(first, count - len(indexes))
+    if first := list(islice(missing, NAMES_TOLD)):
+        absent = first_of(first, count=count - len(indexes))
         yield Issue(Location(record.path), f"of one shard of {count}, and there is no record of {absent}")
-
-
-def _shard(record: Record) -> Shard | None:
-    return Shard.parse(record.suite.invocation.shard or "")
 
 
 @frozen
@@ -79,7 +58,7 @@ def differences(records: Sequence[Record]) -> Iterator[Issue]:
             if fact.value != then.value:
                 found.setdefault(shown_path(other.path), []).append(_difference(fact, then))
         for path, names in found.items():
-            yield Issue(Location(record.path), f"differs from {path} in {listed(names)}")
+            yield Issue(Location(record.path), f"differs from {path} in {first_of(names)}")
 
 
 def _facts(record: Record) -> Iterator[_Fact]:
@@ -96,8 +75,10 @@ def _facts(record: Record) -> Iterator[_Fact]:
 
 
 def _asked(invocation: Invocation) -> Iterator[_Fact]:
-    for field, name in ASKED.items():
-        yield _Fact(name, getattr(invocation, field) or None)
+    yield _Fact("the selected commands", invocation.words or None)
+    for field, option in OPTIONS.items():
+        if field != "shard":
+            yield _Fact(option, getattr(invocation, field) or None)
     # Each machine may have the project in another folder.
     files = [PurePath(file).as_posix().rpartition("/tests/")[2] for file in invocation.files]
     yield _Fact("the selected files", files or None)
@@ -109,10 +90,3 @@ def _difference(fact: _Fact, then: _Fact) -> str:
 
 def _shown(value: object) -> str:
     return "none" if value is None else value if isinstance(value, str) else shown(value)
-
-
-def listed(names: Sequence[str], count: int | None = None) -> str:
-    """Return some names, and how many more there are; *count* is that of all, if *names* are but the first of them."""
-    told = printable(", ".join(names[:TOLD]))
-    more = (len(names) if count is None else count) - TOLD
-    return f"{told} and {more} more" if more > 0 else told

@@ -8,6 +8,7 @@ from attrs import asdict, frozen
 
 from gekko import jsontext
 from gekko.errors import InputOutputError
+from gekko.limits import LONGEST_MS
 from gekko.locations import shown_path
 from gekko.record.lines import ENCODER, line_issue, read_object, refused
 from gekko.sources.files import FileProblem, read_lines
@@ -22,9 +23,6 @@ BEGINNING = re.compile(rb'(?=\{"timestamp_ms":)')
 
 TOLD = 3
 """So many texts that are no records are told of, each with its line; of the rest there is a count."""
-
-LONGEST_MS = 2**53
-"""A duration beyond this is none, and a float could not hold it."""
 
 
 @frozen(kw_only=True)

@@ -6,6 +6,7 @@ from ast import literal_eval
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Final
 
 from attrs import evolve, frozen
 
@@ -15,19 +16,21 @@ from gekko.locations import KeyPath, Location, key_text
 from gekko.sources.files import FileProblem, NotUtf8, decode, read_bytes
 from gekko.sources.positions import NotTomlError, Places, RefusedError, positions, refuse_unusual
 
-FENCE = re.compile(r"---[ \t]*(?:\n|\Z)")
-CLOSING_FENCE = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
-FRONT_MATTER_LINE = 2
+FENCE: Final = re.compile(r"---[ \t]*(?:\n|\Z)")
+CLOSING_FENCE: Final = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+FRONT_MATTER_LINE: Final = 2
 """The line of a file on which its front matter begins."""
 
-FILE: KeyPath = ()
-FILE_START = (1, 1)
+FILE: Final[KeyPath] = ()
+FILE_START: Final = (1, 1)
 """Where a key is missing that would stand in no table but the file itself."""
 
-TOMLLIB_MESSAGE = re.compile(r"(?P<problem>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)")
-DECLARED_TWICE = re.compile(r"Cannot declare (\(.*\)) twice")
+TOMLLIB_MESSAGE: Final = re.compile(
+    r"(?P<problem>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)"
+)
+DECLARED_TWICE: Final = re.compile(r"Cannot declare (\(.*\)) twice")
 
-HINTS = {
+HINTS: Final = {
     "not valid TOML: cannot overwrite a value": "the key is given twice",
     "not valid TOML: illegal character '\\n'": "a string ends on the line on which it begins",
     "not valid TOML: invalid value": 'expected a value such as 7, true or "text"',

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
 
@@ -18,10 +18,10 @@ from gekko.wording import did_you_mean, one_of, shown
 if TYPE_CHECKING:
     import hashlib
 
-CHUNK_BYTES = 64 * 1024
+CHUNK_BYTES: Final = 64 * 1024
 
 # A FIFO without a writer would block open() for ever, and a terminal could become this process's own.
-OPEN_FLAGS = (
+OPEN_FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_NOCTTY", 0)

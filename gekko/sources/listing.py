@@ -21,12 +21,18 @@ CommandPath: TypeAlias = tuple[str, ...]
 CaseKey: TypeAlias = tuple[CommandPath, str]
 """A command path, and the name of one of its cases."""
 
+Address: TypeAlias = tuple[str, str, str]
+"""A case on a model: a command path as one word, the name of the case, the id of the model.
+
+`("git/review", "hardware", "fast")` is one.
+"""
+
 CASE_SUFFIX: Final = HABITS["tests"].suffix
 
-MOST_LINKS = 1000
+MOST_LINKS: Final = 1000
 """Links to folders that one listing follows: a few between folders can multiply into millions of paths."""
 
-FOLDER_MARK = "/"
+FOLDER_MARK: Final = "/"
 """Ends no name: with it a folder of cases and a case beside it may differ by letter case alone."""
 
 Key = TypeVar("Key")

@@ -11,30 +11,31 @@ import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Mapping
+from typing import Final
 
 from gekko import limits
 from gekko.locations import KeyPath
 
-GAP = re.compile(r"[ \t]*+")
-FILLER = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
-KEY = re.compile(r"""[A-Za-z0-9_-]++|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+'""")
-DOT = re.compile(r"[ \t]*+\.[ \t]*+")
-EQUALS = re.compile(r"[ \t]*+=[ \t]*+")
-BARE_VALUE = re.compile(r"[^,\]}#\r\n]++")
-STRING = re.compile(
+GAP: Final = re.compile(r"[ \t]*+")
+FILLER: Final = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+KEY: Final = re.compile(r"""[A-Za-z0-9_-]++|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+'""")
+DOT: Final = re.compile(r"[ \t]*+\.[ \t]*+")
+EQUALS: Final = re.compile(r"[ \t]*+=[ \t]*+")
+BARE_VALUE: Final = re.compile(r"[^,\]}#\r\n]++")
+STRING: Final = re.compile(
     r'''"""(?:[^"\\]++|\\.|""?(?!"))*+"{3,5}'''  # up to two quotes may stand before the three that close it
     r"""|'''(?:[^']++|''?(?!'))*+'{3,5}"""
     r'''|"(?:[^"\\\n]++|\\.)*+"'''
     r"""|'[^'\n]*+'""",
     re.DOTALL,
 )
-ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-TIME_WITHOUT_SECONDS = re.compile(r"(?:^|(?<=[Tt ]))[0-9]{2}:[0-9]{2}(?![0-9:])")
+ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+TIME_WITHOUT_SECONDS: Final = re.compile(r"(?:^|(?<=[Tt ]))[0-9]{2}:[0-9]{2}(?![0-9:])")
 
-UNUSUAL = re.compile(r"\\[ex]|\{[^{}\n]*+[\n#]|,\s*+\}|:(?<=[0-9]:)[0-9]{2}(?![0-9:])")
+UNUSUAL: Final = re.compile(r"\\[ex]|\{[^{}\n]*+[\n#]|,\s*+\}|:(?<=[0-9]:)[0-9]{2}(?![0-9:])")
 """What is newer than TOML 1.0, unless a string or comment holds it; four characters begin it, so the search is fast."""
 
-LONG_NUMBER = re.compile(rf"(?<![0-9A-Za-z_])[0-9][0-9A-Fa-fox_.]{{{limits.NUMBER_DIGITS}}}")
+LONG_NUMBER: Final = re.compile(rf"(?<![0-9A-Za-z_])[0-9][0-9A-Fa-fox_.]{{{limits.NUMBER_DIGITS}}}")
 
 
 class RefusedError(ValueError):

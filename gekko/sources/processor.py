@@ -2,10 +2,11 @@
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 from gekko.wording import one_of
 
-PROCESSOR_FLAGS = ("avx2", "fma", "f16c", "bmi2")
+PROCESSOR_FLAGS: Final = ("avx2", "fma", "f16c", "bmi2")
 """What the engine's build for x86-64 takes for granted."""
 
 

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from attrs import frozen
 
@@ -13,7 +13,7 @@ from gekko.locations import Location, shown_path
 from gekko.sources.files import dead_link, is_folder, mode
 from gekko.wording import one_of
 
-PROJECT_FOLDER = ".gekko"
+PROJECT_FOLDER: Final = ".gekko"
 
 
 @frozen

@@ -7,6 +7,7 @@ from attrs import frozen
 
 from gekko.sources.files import digest
 from gekko.sources.listing import CaseKey
+from gekko.wording import one_of
 
 WRITTEN: Final = re.compile("([0-9]{1,9})/([0-9]{1,9})")
 
@@ -19,11 +20,17 @@ class Shard:
     count: int
 
     @classmethod
-    def parse(cls, text: str) -> Self | None:
-        """Return the part that is written as "2/4", None where there is no such part."""
+    def parse(cls, text: str) -> Self:
+        """Return the part that is written as "2/4".
+
+        Raises:
+            ValueError: there is no such part; the message says what is accepted.
+        """
         found = WRITTEN.fullmatch(text)
         index, count = map(int, found.groups()) if found else (0, 0)
-        return cls(index, count) if 1 <= index <= count else None
+        if not 1 <= index <= count:
+            raise ValueError(f"expected I/N, such as 1/4, with I from 1 to N, found {one_of([text])}")
+        return cls(index, count)
 
     def holds(self, key: CaseKey) -> bool:
         """Return whether a case belongs to this part; all models of a case do, or none."""

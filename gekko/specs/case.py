@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from attrs import Factory, frozen
 
@@ -11,7 +11,10 @@ from gekko.errors import Problem
 from gekko.specs.rules import all_words, at_most, distinct, not_blank, not_empty, positive, positive_share
 from gekko.specs.structure import ruled
 
-MOST_RUNS = 10_000
+EXPECT: Final[tuple[str, ...]] = ("expect",)
+"""The table of a case that counts for every model for which no other does."""
+
+MOST_RUNS: Final = 10_000
 """Runs of one case; a rule that asks for more is a slip, and would go on for days."""
 
 

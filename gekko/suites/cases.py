@@ -16,11 +16,12 @@ from gekko.errors import BackendError, GekkoError
 from gekko.locations import key_text, shown_path
 from gekko.plan.suite import Suite
 from gekko.plan.trials import Trial
-from gekko.record.entries import Address, ErrorEntry, Miss, RunEntry
+from gekko.record.entries import ErrorEntry, Miss, RunEntry
 from gekko.record.results import CaseResult, Tally
 from gekko.run.asking import NoAnswerError
 from gekko.run.execute import Run
 from gekko.run.waiting import hear_waits
+from gekko.sources.listing import Address
 from gekko.suites.answering import Answering
 from gekko.suites.entries import case_entry, error_entry, run_entry
 from gekko.suites.events import (

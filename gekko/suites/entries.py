@@ -1,16 +1,16 @@
 """What happens in a suite, as the lines of its record."""
 
 from collections.abc import Iterable
-from time import time
+from typing import Final
 
 from gekko.plan.selection import Selection
 from gekko.plan.trials import Trial
-from gekko.record.entries import CaseEntry, ErrorEntry, Invocation, Miss, RunEntry
+from gekko.record.entries import CaseEntry, ErrorEntry, Invocation, Miss, RunEntry, now_ms
 from gekko.run.asking import NoAnswerError
 from gekko.run.execute import Run
 from gekko.sources.files import digest
 
-SAID_CHARACTERS = 200
+SAID_CHARACTERS: Final = 200
 """A server may say anything in the place of a name."""
 
 
@@ -70,7 +70,7 @@ def run_entry(trial: Trial, index: int, run: Run, mismatches: Iterable[Miss], ot
         output_digest=None if outcome.written is None else digest(outcome.written.encode()).sha256,
         reasons=outcome.reasons,
         mismatches=missed,
-        timestamp_ms=round(time() * 1000),
+        timestamp_ms=now_ms(),
         duration_ms=round(outcome.duration_ms, 3),
         prompt_tokens=outcome.prompt_tokens,
         completion_tokens=outcome.completion_tokens,
@@ -93,7 +93,7 @@ def error_entry(trial: Trial, index: int, error: NoAnswerError, other_retries: i
         model=model,
         run=index,
         message=str(error),
-        timestamp_ms=round(time() * 1000),
+        timestamp_ms=now_ms(),
         duration_ms=round(error.duration_ms, 3),
         retries=error.retries + other_retries,
         replayed=not error.has_asked,

@@ -1,20 +1,16 @@
 """Which suite a record is of: its first lines, written before anything runs."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from time import time
 
 from gekko._version import __version__
 from gekko.checks.judging import Bound
-from gekko.jsontext import compact
-from gekko.plan.fingerprints import command_parts
+from gekko.plan.fingerprints import command_parts, digest_of, model_facts
 from gekko.plan.suite import Asked, Suite
-from gekko.plan.targets import Target
 from gekko.plan.trials import Trial
-from gekko.record.entries import CaseEntry, CheckerVersion, CommandParts, Invocation, SuiteEntry
-from gekko.sources.files import digest
+from gekko.record.entries import CaseEntry, CheckerVersion, CommandParts, Invocation, SuiteEntry, now_ms
 from gekko.sources.scopes import Scope
 from gekko.suites.entries import case_entry
-from gekko.suites.journal import project_digest
+from gekko.suites.journals import project_digest
 
 
 def suite_entry(suite: Suite, invocation: Invocation, scopes: Sequence[Scope]) -> SuiteEntry:
@@ -22,7 +18,7 @@ def suite_entry(suite: Suite, invocation: Invocation, scopes: Sequence[Scope]) -
     return SuiteEntry(
         gko=__version__,
         project=project_digest(scopes),
-        started_ms=round(time() * 1000),
+        started_ms=now_ms(),
         invocation=invocation,
         checkers=tuple(_checkers(suite.trials)),
         commands=tuple(_commands(suite.trials)),
@@ -53,18 +49,14 @@ class _AskedDigests:
 
     def __init__(self, asked: Asked) -> None:
         self._parts: dict[str, object] = {
-            **{f"model {name}": _model(target) for name, target in asked.models.items()},
+            **{f"model {name}": model_facts(target) for name, target in asked.models.items()},
             **{f"command {name}": command_parts(recipe) for name, recipe in asked.commands.items()},
         }
 
     def of(self, trial: Trial) -> str | None:
         names = {name for bound in trial.expectations.asking for name in _names(bound)}
         asked = {name: self._parts[name] for name in sorted(names)}
-        return digest(compact(asked).encode()).sha256 if asked else None
-
-
-def _model(target: Target) -> list[object]:
-    return [target.model.spec.model, target.operation.path, target.generation.sent()]
+        return digest_of(asked) if asked else None
 
 
 def _names(bound: Bound) -> Iterator[str]:

@@ -13,12 +13,13 @@ from gekko.plan.job import Job, Recipe
 from gekko.plan.suite import Suite
 from gekko.plan.targets import Target
 from gekko.plan.trials import Trial
-from gekko.record.entries import Address, ErrorEntry, RunEntry
+from gekko.record.entries import ErrorEntry, RunEntry
 from gekko.record.reading import Record
 from gekko.run.asking import Answered
 from gekko.run.exchange import Reply, Usage
 from gekko.run.execute import Input, Run, request_body, request_digest
 from gekko.run.showing import Showing
+from gekko.sources.listing import Address
 from gekko.suites.resuming import JUDGING_PARTS
 from gekko.suites.unrecorded import NotRecordedError, in_words
 from gekko.wording import counted
@@ -38,7 +39,7 @@ class Outputs:
 
     @_parts.default
     def _(self) -> Mapping[tuple[str, str], Mapping[str, str]]:
-        return {(each.command, each.model): each.parts for each in self.record.suite.commands}
+        return self.record.suite.parts
 
     def runner(self, trial: Trial, index: int) -> "Rerun":
         """Return what gives the outcome of the *index*-th run of *trial* once more."""

@@ -2,17 +2,16 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from time import time
-from typing import Literal
+from typing import Final, Literal
 
 from attrs import define, evolve, field
 
-from gekko.record.entries import CaseEntry, EndEntry, Entry, RunEntry, SuiteEntry
+from gekko.record.entries import CaseEntry, EndEntry, Entry, RunEntry, SuiteEntry, now_ms
 from gekko.suites.events import Event, RunFailed, RunJudged, RunLeftOut
 from gekko.suites.journal import Journal
 from gekko.suites.saving import SavedRecord
 
-AT_ONCE = 1000
+AT_ONCE: Final = 1000
 """So many lines are held in memory; a suite may have more cases than that."""
 
 
@@ -52,7 +51,7 @@ class Recorder:
         if self._has_ended:
             return
         self._has_ended = True
-        self._write([EndEntry(reason=reason, exit_code=exit_code, ended_ms=round(time() * 1000))])
+        self._write([EndEntry(reason=reason, exit_code=exit_code, ended_ms=now_ms())])
         if self.saved is not None:
             self.saved.finish()
 

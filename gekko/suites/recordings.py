@@ -10,7 +10,7 @@ from attrs import asdict, define, field, frozen
 from gekko.errors import InputOutputError
 from gekko.locations import shown_path
 from gekko.plan.targets import Target
-from gekko.plan.trials import Address, Trial
+from gekko.plan.trials import Trial
 from gekko.record.recordings import (
     AnswerEntry,
     Exchange,
@@ -27,6 +27,7 @@ from gekko.run.asking import Answered, Asker, NewParser, NoAnswerError
 from gekko.run.exchange import Body, Reply, Usage
 from gekko.run.execute import Executor, request_digest
 from gekko.run.showing import Showing
+from gekko.sources.listing import Address
 from gekko.suites.events import CaseFinished, Event, RunJudged
 from gekko.suites.unrecorded import REMEDY, NotRecordedError, recorded_parts, why_not_recorded
 

@@ -3,19 +3,21 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from attrs import field, frozen
 
-from gekko.plan.selection import Selection, Shard
+from gekko.plan.fingerprints import changed_parts
+from gekko.plan.selection import Selection
 from gekko.plan.suite import Suite
 from gekko.plan.trials import Trial
-from gekko.record.entries import Address, CaseEntry, CheckerVersion, RunEntry, SuiteEntry
+from gekko.record.entries import CaseEntry, CheckerVersion, RunEntry, SuiteEntry
 from gekko.record.reading import Record
 from gekko.run.execute import request_body, request_digest
+from gekko.sources.listing import Address
 from gekko.wording import counted
 
-JUDGING_PARTS = ("output", "schemas")
+JUDGING_PARTS: Final = ("output", "schemas")
 """The parts of a command on which the verdict on an answer depends, whatever the request."""
 
 
@@ -48,7 +50,7 @@ def selection_of_record(record: Record) -> Selection:
         models=asked.models,
         cases=asked.cases,
         tags=asked.tags,
-        shard=None if asked.shard is None else Shard(*map(int, asked.shard.split("/"))),
+        shard=asked.part,
         repeat=asked.repeat,
         addresses=frozenset(case.address for case in record.cases) if is_narrowed else None,
     )
@@ -91,7 +93,7 @@ class _Circumstances:
         return cls(
             suite.gko,
             {each.key: each for each in suite.checkers},
-            {(each.command, each.model): each.parts for each in suite.commands},
+            suite.parts,
             {case.address: case.asked for case in cases},
         )
 
@@ -112,7 +114,8 @@ class _Changes:
             changed.append("what its expectations ask")
         if run.definition != trial.definition:
             changed.append("case")
-        parts = self._other_parts(run)
+        key = run.command, run.model
+        parts = changed_parts(self._then.parts.get(key, {}), self._now.parts[key])
         if run.request != self._request(trial):
             # What is left is a file that the case names.
             return changed + parts or ["input"]
@@ -124,11 +127,6 @@ class _Changes:
         used = {bound.claim.key for bound in trial.expectations.everyone}
         # One that was not there was not used: the case is another.
         return sorted(key for key in used & then.keys() if then[key] != now[key])
-
-    def _other_parts(self, run: RunEntry) -> list[str]:
-        key = run.command, run.model
-        then, now = self._then.parts.get(key, {}), self._now.parts[key]
-        return [name for name in {**then, **now} if then.get(name) != now.get(name)]
 
     def _request(self, trial: Trial) -> str:
         if trial.address not in self._requests:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from glob import escape
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from attrs import define
 
@@ -14,12 +14,13 @@ from gekko.errors import InputOutputError, UsageError
 from gekko.locations import shown_path
 from gekko.record.entries import Entry, line
 from gekko.record.reading import is_record
-from gekko.run.locks import lock, lock_now
+from gekko.run.locks import lock
 from gekko.sources.files import FileProblem
 from gekko.sources.scopes import Scope
-from gekko.suites.journal import append
+from gekko.sources.writing import append
+from gekko.suites.abandoned import delete_abandoned
 
-SUFFIX = ".unfinished"
+SUFFIX: Final = ".unfinished"
 
 
 @define
@@ -74,7 +75,8 @@ class SavedRecord:
     def close(self) -> None:
         """Close the file; a record that was not finished is gone."""
         os.close(self._descriptor)
-        self._beside.unlink(missing_ok=True)
+        with suppress(OSError):  # whatever has ended the suite is told, and not that this is left behind
+            self._beside.unlink(missing_ok=True)
 
 
 def require_savable(path: Path, scopes: Iterable[Scope]) -> None:
@@ -108,10 +110,7 @@ def _mode(target: Path) -> int:
 def _delete_leftovers(target: Path) -> None:
     """Delete what a process left that was killed."""
     for path in target.parent.glob(f".{escape(target.name)}.*{SUFFIX}"):
-        descriptor = lock_now(path)
-        if descriptor is not None:
-            path.unlink()
-            os.close(descriptor)
+        delete_abandoned(path)
 
 
 def _unwritable(path: Path, error: OSError) -> InputOutputError:

@@ -9,7 +9,6 @@ from attrs import evolve
 
 from gekko.errors import ConfigurationError
 from gekko.record.entries import (
-    Address,
     CaseEntry,
     CheckerVersion,
     CommandParts,
@@ -21,6 +20,7 @@ from gekko.record.entries import (
 )
 from gekko.record.merging import merge
 from gekko.record.reading import Record
+from gekko.sources.listing import Address
 
 FINISHED = EndEntry(reason="finished", exit_code=0, ended_ms=2)
 

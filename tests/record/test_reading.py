@@ -1,5 +1,7 @@
 """A record is read as it was written; what was cut off by a sudden end is left out, and anything else is an error."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -126,6 +128,37 @@ def test_one_that_lacks_runs_which_it_goes_on_from_has_not_begun(path: Path) -> 
 def test_a_line_that_is_wrong_is_named(path: Path, lines: list[Entry | bytes], number: int, culprit: str) -> None:
     with pytest.raises(InputOutputError, match=rf"record\.jsonl:{number}: .*{culprit}"):
         read_begun(write(path, *lines))
+
+
+@pytest.mark.parametrize(
+    ("entry", "key", "text"),
+    [
+        (SUITE, "invocation.shard", ""),
+        (SUITE, "invocation.shard", "3/2"),
+        (SUITE, "invocation.shard", "one/two"),
+        (SUITE, "invocation.shard", "1/2/3"),
+        (SUITE, "invocation.files[0]", "a\0b/c.toml"),
+        (SUITE, "invocation.files[0]", "\ud800/c.toml"),
+        (SUITE, "invocation.repeat", 0),
+        (SUITE, "cases", -1),
+        (CASE, "runs", 0),
+        (RUN, "run", -1),
+        (RUN, "duration_ms", 10**400),
+        (RUN, "duration_ms", 1e308),
+        (ERROR, "duration_ms", 10**400),
+        (ERROR, "duration_ms", -1),
+    ],
+)
+def test_a_value_that_means_nothing_is_named_with_its_key(path: Path, entry: Entry, key: str, text: object) -> None:
+    """Each of them is of the right type, so only a rule keeps it from whoever takes it apart."""
+    document = json.loads(line(entry))
+    holder = document["invocation"] if "." in key else document
+    name = key.rpartition(".")[2]
+    holder[name.removesuffix("[0]")] = [text] if name.endswith("[0]") else text
+    before = WHOLE[: WHOLE.index(entry)]
+
+    with pytest.raises(InputOutputError, match=re.escape(f"record.jsonl:{len(before) + 1}: {key}: expected")):
+        read_begun(write(path, *before, json.dumps(document).encode() + b"\n"))
 
 
 def test_a_file_that_is_not_there_is_named(path: Path) -> None:

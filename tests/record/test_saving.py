@@ -11,7 +11,7 @@ from jsonschema import Draft7Validator
 
 from gekko.record.entries import RunEntry
 from gekko.record.reading import read_record
-from gekko.record.results import results_of
+from gekko.suites.saving import SavedRecord
 from tests.processes import until
 from tests.project import Project
 from tests.stub_server import StubServer, answer_json, chat_completion, delay, reset, say, stall, status
@@ -82,8 +82,7 @@ def test_the_report_can_be_made_from_it(project: Project, server: StubServer, re
 
     rows = json.loads(project.gko(*TEST, "--json").stdout)
 
-    read = read_record(record)
-    results = results_of(read.cases, read.runs)
+    results = [tally.result() for tally in read_record(record).tallies().values()]
     assert [(each.case, each.result, each.duration_ms, each.runs, each.distinct_outputs) for each in results] == [
         (row["case"], row["result"], row["duration_ms"], row["runs"], row["distinct_outputs"]) for row in rows
     ]
@@ -218,7 +217,18 @@ def test_cases_for_which_no_time_was_left_are_recorded_as_reported(
 
     rows = json.loads(project.gko(*TEST, "--json", "--keep-going", "--timeout", "0.7").stdout)
 
-    results = results_of(read_record(record).cases, read_record(record).runs)
+    results = [tally.result() for tally in read_record(record).tallies().values()]
     reported = [(row["case"], row["result"], row["runs"]) for row in rows]
     assert [(each.case, each.result, each.runs) for each in results] == reported
     assert reported == [("a", "pass", 1), ("b", "error", 2), ("c", "error", 1)]
+
+
+def test_what_cannot_be_cleared_away_hides_no_other_error(tmp_path: Path) -> None:
+    saved = SavedRecord.begin(tmp_path / "record.jsonl")
+    [beside] = tmp_path.iterdir()
+    beside.unlink()
+    beside.mkdir()
+
+    saved.close()
+
+    assert beside.is_dir()

@@ -50,5 +50,6 @@ class TestShards:
     @pytest.mark.parametrize(
         "text", ["", "1", "0/2", "3/2", "1/0", "-1/2", "1/2/3", " 1/2", "1/2\n", "½/2", "٣/4", "1/1234567890"]
     )
-    def test_that_do_not_exist_are_none(self, text: str) -> None:
-        assert Shard.parse(text) is None
+    def test_that_do_not_exist_are_refused(self, text: str) -> None:
+        with pytest.raises(ValueError, match="expected I/N"):
+            Shard.parse(text)

@@ -12,6 +12,7 @@ from attrs import asdict, frozen
 from gekko.errors import InputOutputError
 from gekko.limits import MIB
 from gekko.run.locks import lock_one
+from gekko.sources.writing import replace_file
 from gekko.specs.structure import StructureError, structure
 
 LOG_BYTES = 4 * MIB
@@ -88,10 +89,9 @@ class Files:
 
     def write(self, record: Record) -> None:
         """Remember; a reader finds the old record or the new one, and never a part of it."""
-        beside = self.record.with_suffix(".new")
+        text = json.dumps(asdict(record), indent=2) + "\n"
         try:
-            beside.write_text(json.dumps(asdict(record), indent=2) + "\n", "utf-8")
-            beside.replace(self.record)
+            replace_file(self.record, text.encode())
         except OSError as error:
             raise InputOutputError(f"{self.record}: cannot be written: {error.strerror}") from error
 
