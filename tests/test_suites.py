@@ -195,6 +195,25 @@ class TestGoingOn:
         told = json.loads(run.stderr)
         assert (run.exit_code, told["errors"], told["not_run"]) == (3, 1, 4)
 
+    def test_what_failed_before_does_not_keep_a_suite_from_going_on(self, project: Project, server: StubServer) -> None:
+        cases(project, 3, WRONG)
+        server.say("ok")
+        project.gko("config", "test", "--max-fail", "1")
+
+        run = project.gko("config", "test", "--resume", "--max-fail", "1", "--json")
+
+        assert rows(run, "case") == ["c00", "c01"]
+        assert (run.exit_code, len(server.requests)) == (4, 2)
+
+    def test_an_empty_word_is_no_selection(self, project: Project, server: StubServer) -> None:
+        """As a script has it whose variable is empty: it means something else than all cases."""
+        cases(project, 1)
+
+        runs = [project.gko("config", "test", word) for word in ("", "/")]
+
+        assert [(run.exit_code, run.stdout) for run in runs] == [(2, b""), (2, b"")]
+        assert server.requests == []
+
 
 class TestTheTimeOfASuite:
     def test_ends_it_whatever_it_waits_for(self, project: Project, server: StubServer) -> None:
@@ -356,6 +375,17 @@ class TestRepeats:
         run = project.gko("config", "test", "--repeat", "4", "--json")
 
         assert rows(run, "runs", "passes", "verdict") == [(4, 3, "flaky")]
+
+    @pytest.mark.parametrize("share", ["1e-10", "1e-300", "0.001"])
+    def test_no_rule_is_kept_by_runs_none_of_which_passed(
+        self, project: Project, server: StubServer, share: str
+    ) -> None:
+        project.case("ask/a", WRONG, f"repeat = {{ runs = 2, min_rate = {share} }}\ninput = 'x'")
+        server.say("ok")
+
+        run = project.gko("config", "test", "--json")
+
+        assert (run.exit_code, rows(run, "result", "passes")) == (4, [("fail", 0)])
 
     def test_rows_of_cases_without_a_rule_stay_as_they_are(self, project: Project, server: StubServer) -> None:
         project.case("ask/a", OK)

@@ -85,6 +85,8 @@ def test(session: Session, /, words: tuple[str, ...], as_json: bool, dry_run: bo
     WORDS select a command or a group of commands, or are case files; without them all cases are run.
     """
     gc.set_threshold(OBJECTS_UNTIL_GC)
+    if nameless := [word for word in words if not word.strip("/")]:
+        raise UsageError(f"'{nameless[0]}' names no command; accepted: a command path, or case files")
     refuse_alternatives({**options, "dry_run": dry_run})
     if options["save"] is not None and (options["lists"] or dry_run):
         raise UsageError(f"--save and {'--list' if options['lists'] else '--dry-run'} exclude each other: nothing runs")

@@ -135,6 +135,8 @@ class _Teller:
                 then = event.run.outcome
                 answered = (then.model_requested, then.model_answered, event.run.first_failure)
                 self.warn(fallback_text(event.trial.title, *answered))
+            case RunJudged(entry=run, is_new=False) if run.first_failure is not None:
+                self.warn(fallback_text(event.trial.title, run.model, run.model_answered, run.first_failure))
             case CaseFinished() if not event.result.is_good and self._session.verbosity == "info":
                 # The place of an expectation is looked for in its file, so not unless it is shown.
                 self._session.say("info", failure(event.result, place_of, has_models=self._has_models))

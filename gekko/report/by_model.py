@@ -54,7 +54,9 @@ class ByModel:
         return by_model
 
     def add(self, run: "RunEntry") -> None:
-        """Count a run."""
+        """Count a run, unless it was another model that answered."""
+        if run.model_answered is not None:
+            return
         self._figures.setdefault(run.model, _Figures()).add(run)
 
     def table(self, results: "Sequence[CaseResult]", paint: Paint) -> str:

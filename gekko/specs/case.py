@@ -41,8 +41,8 @@ class Repeat:
         """Return how many of *runs* runs must pass."""
         if self.min_pass is not None:
             return self.min_pass
-        # 0.7 * 10 is a little more than 7, and would ask for 8.
-        return ceil(round((self.min_rate or 0) * runs, 9))
+        # 0.7 * 10 is a little more than 7, and would ask for 8; and of no share is none enough.
+        return max(1, ceil(round((self.min_rate or 0) * runs, 9)))
 
 
 @frozen(kw_only=True)

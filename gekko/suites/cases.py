@@ -72,7 +72,7 @@ class Conditions:
     keeps_going: bool = False
     """Whether a run without an answer is an error of its case alone."""
     max_fail: int | None = None
-    """After so many cases that are not good, no further one is started."""
+    """After so many cases that are not good, no further one is started; those of an earlier suite do not count."""
     timeout_secs: float | None = None
     fails_on_flaky: bool = False
 
@@ -216,9 +216,12 @@ class _SuiteRun:
         del self._tallies[position]
         result = tally.result()
         self._results[position] = result
-        self._follow(CaseFinished(self._suite.trials[position], result))
-        self._bad += not result.is_good
-        if self._bad == self._conditions.max_fail and not result.is_good:
+        trial = self._suite.trials[position]
+        self._follow(CaseFinished(trial, result))
+        if result.is_good or all((trial.address, index) in self._remembered for index in range(tally.runs)):
+            return  # a suite that goes on would get no further than the one before
+        self._bad += 1
+        if self._bad == self._conditions.max_fail:
             raise _EnoughError
 
     async def _found(self, trial: Trial, index: int) -> _Found:

@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 from tests.project import GKO, Project
+from tests.stub_server import StubServer
 
 FILES: Final = {
     "backends/first.toml",
@@ -27,6 +28,20 @@ def empty(tmp_path: Path) -> Project:
 
 def written(root: Path) -> set[str]:
     return {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
+
+
+@pytest.mark.parametrize("version", ["", "/", "/v1", "/v1/", "/openai/v4"])
+def test_a_server_is_asked_where_it_is_however_its_address_is_written(
+    empty: Project, server: StubServer, version: str
+) -> None:
+    server.say("{}")
+    empty.gko("config", "init", "--base-url", f"{server.url}{version}")
+
+    empty.gko("config", "test")
+
+    assert [received.path for received in server.requests] == [
+        f"{version.rstrip('/') if 'v' in version else '/v1'}/chat/completions"
+    ]
 
 
 def test_what_is_written_is_listed_and_checks_out(empty: Project) -> None:

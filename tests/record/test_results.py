@@ -52,6 +52,16 @@ def test_without_a_rule_every_run_must_pass_and_all_are_run(outcomes: str, resul
     assert (found.result, found.runs, found.verdict, found.saved_runs) == (result, runs, None, 0)
 
 
+def test_an_answer_of_the_fallback_says_nothing_of_a_model_that_is_known_to_fail() -> None:
+    tally = Tally(case(xfail="too small"))
+    tally.add(run(0, passes=False, model_answered="slow", first_failure="no connection"))
+
+    found = tally.result()
+
+    assert (found.result, found.is_good) == ("error", False)
+    assert "no connection" in found.message
+
+
 @pytest.mark.parametrize(
     ("outcomes", "result", "verdict", "runs", "saved"),
     [

@@ -84,3 +84,10 @@ def test_the_head_is_bold_on_a_terminal() -> None:
 
     assert head == "\x1b[1mMODEL  PASS  FAIL  MEDIAN  PROMPT  COMPLETION\x1b[0m"
     assert "\x1b" not in row
+
+
+def test_what_another_model_answered_is_none_of_its_figures() -> None:
+    fallen = run(duration_ms=900.0, model_answered="slow", first_failure="no connection")
+    table = ByModel.of([fallen, run(duration_ms=5.0)]).table([result(), result()], plain)
+
+    assert table.splitlines()[1] == "fast      2     0    5 ms      10           3"
