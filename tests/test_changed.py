@@ -289,6 +289,178 @@ class TestWhere:
         assert [row["command"] for row in rows] == ["ask", "git/review"]
 
 
+def far(project: Project, reference: str) -> None:
+    """Give the project a command whose partial is elsewhere, and a case of it."""
+    project.command("far", f'model = "fast"\n[partials]\nstyle = "{reference}"\n', PROMPT)
+    project.case("far/a")
+
+
+def outside(project: Project, name: str, text: str) -> Path:
+    """Write a file beside the scope."""
+    path = project.folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def nested(project: Project, name: str) -> None:
+    """Make a repository of its own in a folder of the project, with a file in it."""
+    outside(project, f"{name}/style.md", "Nested.")
+    git(project, "init", "--quiet", name)
+    git(project, "-C", name, "add", "--all")
+    git(project, "-C", name, "commit", "--quiet", "--message", "nested")
+
+
+class TestWhatGitDoesNotCompare:
+    def test_an_ignored_file_outside_of_the_scope_selects(self, project: Project) -> None:
+        (project.folder / ".gitignore").write_text("home/\n/docs/style.md\n")
+        style = outside(project, "docs/style.md", "Ignored.")
+        far(project, "../docs/style.md")
+        commit(project)
+        style.write_text("Changed.")
+
+        assert changed(project) == ["far/a"]
+
+    def test_an_ignored_schema_selects_whether_a_command_or_another_schema_names_it(self, project: Project) -> None:
+        (project.folder / ".gitignore").write_text("home/\n/docs/*.json\n")
+        whole = outside(project, "docs/whole.json", '{"type": "string"}')
+        outside(project, "docs/part.json", '{"type": "string"}')
+        project.write("schemas/near.json", '{"properties": {"a": {"$ref": "../../docs/part.json"}}}')
+        for name, schema in (("far", "../docs/whole.json"), ("near", "near")):
+            project.command(name, f'model = "fast"\n[output]\nformat = "json"\nschema = "{schema}"\n', "{{ input }}")
+            project.case(f"{name}/a")
+        commit(project)
+        whole.write_text('{"type": "number"}')
+
+        assert changed(project) == ["far/a", "near/a"]
+
+    def test_tracked_schemas_are_compared_wherever_they_refer_to_each_other(self, project: Project) -> None:
+        project.write("schemas/near.json", '{"properties": {"a": {"$ref": "../../docs/whole.json"}}}')
+        outside(project, "docs/whole.json", '{"properties": {"a": {"$ref": "parts/part.json"}}}')
+        part = outside(project, "docs/parts/part.json", '{"type": "string"}')
+        project.command("near", 'model = "fast"\n[output]\nformat = "json"\nschema = "near"\n', "{{ input }}")
+        project.case("near/a")
+        commit(project)
+        assert changed(project) == []
+
+        part.write_text('{"type": "number"}')
+
+        assert changed(project) == ["near/a"]
+
+    def test_a_default_of_an_argument_is_compared_where_it_is_tracked(self, project: Project) -> None:
+        (project.folder / ".gitignore").write_text("home/\n/docs/ignored.md\n")
+        tracked = outside(project, "docs/tracked.md", "Tracked.")
+        outside(project, "docs/ignored.md", "Ignored.")
+        for name in ("tracked", "ignored"):
+            front = f'model = "fast"\n[args.rules]\ntype = "file"\ndefault = "../docs/{name}.md"\n'
+            project.command(name, front, "{{ args.rules }} {{ input }}")
+            project.case(f"{name}/a")
+        commit(project)
+        assert changed(project) == ["ignored/a"]
+
+        tracked.write_text("Changed.")
+
+        assert changed(project) == ["ignored/a", "tracked/a"]
+
+    def test_a_file_in_a_submodule_selects_dirty_or_with_another_commit(self, project: Project) -> None:
+        nested(project, "sub")
+        git(project, "add", "sub")
+        far(project, "../sub/style.md")
+        commit(project)
+        outside(project, "sub/style.md", "Dirty.")
+        assert git(project, "ls-files", "--stage", "sub").startswith("160000")
+        assert changed(project) == ["far/a"]
+
+        git(project, "-C", "sub", "commit", "--quiet", "--all", "--message", "bumped")
+        commit(project)
+
+        assert changed(project, "--changed=HEAD~1") == ["far/a"]
+
+    def test_a_file_in_an_untracked_repository_selects(self, project: Project) -> None:
+        far(project, "../other/style.md")
+        commit(project)
+        nested(project, "other")
+
+        assert changed(project) == ["far/a"]
+
+    @pytest.mark.parametrize("link", ["docs", ".gekko/linked"])
+    def test_a_tracked_link_into_a_submodule_selects(self, project: Project, link: str) -> None:
+        nested(project, "sub")
+        depth = len(Path(link).parts) - 1
+        (project.folder / link).symlink_to("../" * depth + "sub", target_is_directory=True)
+        far(project, f"../{link}/style.md")
+        commit(project)
+        outside(project, "sub/style.md", "Dirty.")
+
+        assert changed(project) == ["far/a"]
+
+    def test_links_between_tracked_folders_are_followed(self, project: Project) -> None:
+        style = outside(project, "texts/en/style.md", "Outside.")
+        (project.folder / "docs").mkdir()
+        (project.folder / "docs/now").symlink_to("../texts/en", target_is_directory=True)
+        (project.folder / "docs/link.md").symlink_to("now/../en/style.md")
+        far(project, "../docs/link.md")
+        commit(project)
+        assert changed(project) == []
+
+        style.write_text("Changed.")
+
+        assert changed(project) == ["far/a"]
+
+    @pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+    def test_a_file_that_git_was_told_not_to_look_at_is_compared(self, project: Project, flag: str) -> None:
+        style = outside(project, "docs/style.md", "Outside.")
+        far(project, "../docs/style.md")
+        commit(project)
+        git(project, "update-index", flag, "docs/style.md")
+        assert changed(project) == []
+
+        style.write_text("Changed.")
+
+        assert changed(project) == ["far/a"]
+
+    def test_is_told_to_whoever_asks(self, project: Project) -> None:
+        (project.folder / ".gitignore").write_text("home/\n/docs/\n")
+        outside(project, "docs/style.md", "Ignored.")
+        far(project, "../docs/style.md")
+        commit(project)
+
+        run = project.gko("config", "test", "--list", "--changed", "--verbose", "info", environ=NO_CONFIGURATION)
+
+        assert run.exit_code == 0
+        told = [line for line in run.stderr.splitlines() if "--changed" in line]
+        assert len(told) == 1
+        assert "'docs/style.md'" in told[0]
+
+
+class TestRecordings:
+    @pytest.fixture
+    def project(self, project: Project, server: StubServer) -> Project:
+        """The project with a recording of each case."""
+        assert project.gko("config", "test", "--record").exit_code == 0
+        commit(project)
+        return project
+
+    @pytest.mark.parametrize("replay", ["--replay", "--replay=missing"])
+    def test_one_that_was_edited_selects_its_case(self, project: Project, replay: str) -> None:
+        assert changed(project) == []
+        recording = project.root / "tests/ask/a.recording.jsonl"
+        recording.write_text(recording.read_text().replace('"run":0', '"run": 0'))
+
+        run = project.gko("config", "test", replay, "--changed", "--json", environ=NO_CONFIGURATION)
+
+        assert run.exit_code == 0, run.stderr
+        assert [row["command"] for row in json.loads(run.stdout)] == ["ask"]
+
+    def test_one_that_was_removed_or_added_selects_its_case(self, project: Project) -> None:
+        (project.root / "tests/ask/a.recording.jsonl").unlink()
+        assert changed(project) == ["ask/a"]
+
+        commit(project)
+        git(project, "checkout", "--quiet", "HEAD~1", "--", ".gekko/tests/ask")
+        assert changed(project) == ["ask/a"]
+
+
 class TestRefs:
     @pytest.fixture
     def project(self, project: Project) -> Project:

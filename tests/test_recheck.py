@@ -79,6 +79,33 @@ def test_an_output_of_another_request_is_no_verdict(
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('\\"age\\":7', '\\"age\\":8'), ('"output_digest"', '"model_answered"'), ("Ann", "Ann\\ud800")],
+    ids=["another-output", "no-digest", "half-a-character"],
+)
+def test_an_output_that_was_edited_is_refused(saved: Project, server: StubServer, old: str, new: str) -> None:
+    record = saved.folder / "run.jsonl"
+    text = record.read_text()
+    record.write_text(text.replace(old, new))
+
+    run = saved.gko(*RECHECK)
+
+    assert old in text
+    assert (run.exit_code, run.stdout, len(server.requests)) == (1, b"", 1)
+    assert "run.jsonl: the output of run number 1 of contact first on the model 'fast'" in run.stderr
+
+
+def test_a_name_that_stands_twice_in_a_line_is_refused(saved: Project) -> None:
+    record = saved.folder / "run.jsonl"
+    record.write_text(record.read_text().replace('"result":"pass"', '"result":"fail","result":"pass"'))
+
+    run = saved.gko(*RECHECK)
+
+    assert (run.exit_code, run.stdout) == (1, b"")
+    assert 'run.jsonl:3: not JSON: an object has the name "result" twice' in run.stderr
+
+
 def test_a_case_without_an_output_is_no_verdict(saved: Project) -> None:
     saved.case("contact/second")
 

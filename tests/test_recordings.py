@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.plugins import plug_in
+from tests.processes import end
 from tests.project import FRONT, JSON_OUTPUT, Project
 from tests.stub_server import StubServer, answer_json, refused_url, reset, say, stall, status
 from tests.test_questions import ASKS_A_COMMAND, ASKS_A_MODEL
@@ -260,8 +262,11 @@ class TestAFallback:
         replayed = falling_back.gko("config", "test", "--replay")
 
         assert (recorded.exit_code, replayed.exit_code) == (0, 0)
-        assert replayed.stderr == recorded.stderr
+        held = "first.recording.jsonl holds this failure, and nothing was sent: "
+        assert replayed.stderr.replace(held, "") == recorded.stderr != replayed.stderr
         assert "out of memory" in replayed.stderr
+        again = falling_back.gko("config", "test", "--replay=missing")
+        assert again.stderr == replayed.stderr
         assert [each.get("purpose") for each in lines(recording(falling_back))[2:]] == ["run", "fallback"]
         assert len(server.requests) == 2
 
@@ -354,6 +359,34 @@ class TestAMiss:
 
         assert run.exit_code == 3
         assert "has 2 runs on the model 'fast', and not number 3" in run.stderr
+
+    def test_of_a_run_tells_which_there_are(self, reviewed: Project) -> None:
+        reviewed.gko("config", "test", "--record", "--repeat", "2")
+        head, model, _, second = recording(reviewed).read_text().splitlines(keepends=True)
+        recording(reviewed).write_text(head + model + second)
+
+        run = reviewed.gko("config", "test", "--replay")
+
+        assert run.exit_code == 3
+        assert "has 1 run, number 2, on the model 'fast', and not number 1" in run.stderr
+
+    def test_of_a_recording_without_answers_tells_so(self, reviewed: Project) -> None:
+        recording(reviewed).write_text(HEAD)
+
+        run = reviewed.gko("config", "test", "--replay")
+
+        assert run.exit_code == 3
+        assert "first.recording.jsonl has nothing but its first line" in run.stderr
+
+    @pytest.mark.parametrize("purpose", ["question", "fallback"])
+    def test_is_an_answer_that_was_given_for_something_else(self, reviewed: Project, purpose: str) -> None:
+        reviewed.gko("config", "test", "--record")
+        file = recording(reviewed)
+        file.write_text(file.read_text().replace('"purpose":"run"', f'"purpose":"{purpose}"'))
+
+        run = reviewed.gko("config", "test", "--replay")
+
+        assert (run.exit_code, run.stdout) == (3, b"")
 
     def test_of_a_model_tells_of_which_there_is_something(self, reviewed: Project) -> None:
         reviewed.model(id="slow")
@@ -516,12 +549,109 @@ class TestAQuestionOfAnExpectation:
 
         assert (recorded.exit_code, replayed.exit_code, len(server.requests)) == (0, 0, 2)
 
+    def test_can_be_put_twice_and_answered_otherwise(self, project: Project, server: StubServer) -> None:
+        first_ask = ASKS_A_MODEL.index("        reply =")
+        plug_in(project, "polite", ASKS_A_MODEL + ASKS_A_MODEL[first_ask:])
+        project.model(id="judge")
+        project.command("reply")
+        project.case("reply/kind", "polite = true")
+        server.answer(say("Thank you"), say("yes"), say("no"))
+
+        recorded = project.gko("config", "test", "--record")
+        replayed = project.gko("config", "test", "--replay")
+
+        assert (recorded.exit_code, replayed.exit_code, len(server.requests)) == (4, 4, 3)
+        told = lines(recording(project, "reply/kind"))[2:]
+        assert [(each["purpose"], each.get("again")) for each in told] == [
+            ("run", None),
+            ("question", None),
+            ("question", 1),
+        ]
+
+
+class TestAnEarlyEnd:
+    """Of a suite that records: what there is stays, and a line says how the rest is recorded."""
+
+    @pytest.fixture
+    def halting(self, project: Project, server: StubServer) -> Project:
+        """A project with two cases; the second gets no answer."""
+        project.command("git/review")
+        project.case("git/review/first")
+        project.case("git/review/second", given='input = "halt"')
+        server.answer_with(lambda received: reset if "halt" in str(received.json) else say("fire"))
+        return project
+
+    def test_of_record_leads_to_what_is_missing(self, halting: Project, server: StubServer) -> None:
+        run = halting.gko("config", "test", "--record")
+        server.say("fire")
+        asked = len(server.requests)
+        went_on = halting.gko("config", "test", "--replay=missing")
+
+        assert (run.exit_code, went_on.exit_code, len(server.requests)) == (3, 0, asked + 1)
+        told = "the recordings of 1 of 2 cases are kept; the same call with --replay=missing in place of --record"
+        assert run.stderr.startswith(told)
+
+    def test_of_record_leads_to_record_where_the_rest_has_older_answers(
+        self, halting: Project, server: StubServer
+    ) -> None:
+        server.say("smoke")
+        halting.gko("config", "test", "--record")
+        server.answer_with(lambda received: reset if "halt" in str(received.json) else say("fire"))
+
+        run = halting.gko("config", "test", "--record")
+
+        assert run.exit_code == 3
+        assert "some of the rest have older ones, which --replay=missing would take: call with --record" in run.stderr
+        assert answers(recording(halting, "git/review/second")) == [(0, "fast", "smoke")]
+
+    def test_of_what_is_missing_leads_to_the_same_call(self, halting: Project) -> None:
+        run = halting.gko("config", "test", "--replay=missing")
+
+        assert run.exit_code == 3
+        assert "1 of 2 cases are kept; the same call again records what is missing yet" in run.stderr
+
+    def test_by_a_signal_is_none_the_worse(self, halting: Project, server: StubServer) -> None:
+        server.answer_with(lambda received: stall if "halt" in str(received.json) else say("fire"))
+
+        with halting.start("config", "test", "--record") as process:
+            assert server.wait_for_requests(2)
+            run, _ = end(process, signal.SIGINT)
+
+        assert (run.exit_code, run.stdout) == (130, b"")
+        assert "--replay=missing in place of --record records the rest" in run.stderr
+
+    @pytest.mark.parametrize("option", ["--record", "--replay=missing"])
+    def test_is_nothing_to_resume(self, halting: Project, server: StubServer, option: str) -> None:
+        halting.gko("config", "test", option)
+        asked = len(server.requests)
+
+        run = halting.gko("config", "test", "--resume")
+
+        assert (run.exit_code, run.stdout, len(server.requests)) == (2, b"", asked)
+        assert "--replay=missing records what is missing" in run.stderr
+
 
 HEAD = '{"type":"recording","version":1}\n'
 
 FAILURE = '{"type":"failure","model":"fast","run":0,"purpose":"run","asked":"fast","request":"","message":""}\n'
 
+MODEL_LINE = '{"type":"model","model":"fast","parts":{}}\n'
+
+ANSWER = FAILURE.replace('"failure"', '"answer"').replace('"message":""', '"content":"x"')
+
+QUESTION = ANSWER.replace('"purpose":"run"', '"purpose":"question"')
+
 BROKEN = {
+    "answer-twice": (HEAD + MODEL_LINE + ANSWER * 2, 4, "a second answer to the same request"),
+    "another-answer": (
+        HEAD + MODEL_LINE + ANSWER + ANSWER.replace('"x"', '"y"'),
+        4,
+        "run number 1 on the model 'fast'",
+    ),
+    "answer-and-failure": (HEAD + MODEL_LINE + ANSWER + FAILURE, 4, "a second answer to the same request"),
+    "question-twice": (HEAD + MODEL_LINE + QUESTION * 2, 4, "a second answer to the same request"),
+    "question-lost": (HEAD + MODEL_LINE + QUESTION.replace('"content"', '"again":1,"content"'), 3, "'again' is 1"),
+    "name-twice": (HEAD + MODEL_LINE + ANSWER.replace("x", 'x","content":"y'), 3, 'the name "content" twice'),
     "empty": ("", 1, "not JSON: empty"),
     "no-json": (HEAD + "<<<<<<< ours\n", 2, "not JSON"),
     "no-object": (HEAD + "[]\n", 2, "expected an object"),
@@ -555,6 +685,21 @@ class TestABrokenRecording:
         assert f"error: .gekko/tests/git/review/first.recording.jsonl:{line}: " in run.stderr
         assert problem in run.stderr
 
+    @pytest.mark.parametrize("option", ["--replay", "--replay=missing", "--record"])
+    def test_is_what_a_merge_makes_that_keeps_both_sides(
+        self, reviewed: Project, server: StubServer, option: str
+    ) -> None:
+        reviewed.gko("config", "test", "--record")
+        ours = recording(reviewed).read_text()
+        server.say("The fire is hot")
+        reviewed.gko("config", "test", "--record")
+        recording(reviewed).write_text(ours + recording(reviewed).read_text().splitlines()[-1] + "\n")
+
+        run = reviewed.gko("config", "test", option)
+
+        assert (run.exit_code, run.stdout, len(server.requests)) == (2, b"", 2)
+        assert "first.recording.jsonl:4: a second answer" in run.stderr
+
     @pytest.mark.parametrize("option", ["--replay=missing", "--record"])
     def test_is_found_before_any_request_and_stays(self, reviewed: Project, server: StubServer, option: str) -> None:
         reviewed.case("git/review/a-sound-one")
@@ -569,7 +714,20 @@ class TestABrokenRecording:
         recording(reviewed).write_text("nonsense")
 
         assert reviewed.gko("config", "test").exit_code == 0
-        assert reviewed.gko("config", "check").exit_code == 0
+
+    def test_is_told_by_the_doctor_and_so_is_one_of_no_case(self, reviewed: Project) -> None:
+        reviewed.gko("config", "test", "--record")
+        sound = reviewed.gko("doctor", "--json")
+        recording(reviewed).write_text("nonsense")
+        recording(reviewed, "git/review/gone").write_text(HEAD)
+        reviewed.write("tests/.old/gone.recording.jsonl", "nonsense")
+
+        run = reviewed.gko("doctor", "--json")
+
+        assert (sound.exit_code, run.exit_code) == (0, 2)
+        broken, orphan = (row for row in json.loads(run.stdout) if "recording" in str(row))
+        assert ".gekko/tests/git/review/first.recording.jsonl:1: not JSON" in str(broken)
+        assert "there is no gone.toml beside it" in str(orphan)
 
 
 class TestTheExampleProject:

@@ -135,9 +135,23 @@ class TestTheReport:
     def test_of_a_suite_whose_shards_are_empty_is_empty(self, project: Project) -> None:
         run_shards(project, "ask", "--case", "c0")
 
-        assert project.gko("report", "--json", *SHARDS).exit_code == 0
+        merged = project.gko("report", "--json", *SHARDS)
+
+        assert (merged.exit_code, len(rows(merged)), merged.stderr) == (0, 1, "")
         run_shards(project, "ask", "--case", "c0", "--model", "fast", "--model", "slow", of=1)
         assert len(rows(project.gko("report", "--json", "1.jsonl"))) == 2
+
+    def test_without_a_case_says_why(self, project: Project) -> None:
+        assert project.gko("config", "test").exit_code == 0
+        run_shards(project, "--failed", of=2)
+
+        merged = project.gko("report", "--json", "1.jsonl", "2.jsonl")
+        rechecked = project.gko("config", "test", "--recheck", "1.jsonl")
+
+        assert (merged.exit_code, merged.stdout, rechecked.exit_code) == (0, b"[]\n", 0)
+        assert [run.stderr.count("\n") for run in (merged, rechecked)] == [1, 1]
+        assert "no case in 1.jsonl, 2.jsonl: the run before had left nothing" in merged.stderr
+        assert "no case in 1.jsonl: the run before had left nothing" in rechecked.stderr
 
     def test_of_one_record_is_that_of_its_suite(self, project: Project, server: StubServer) -> None:
         server.answer_with(answers("3"))
@@ -335,7 +349,21 @@ class TestRefused:
         told = refusal(project, "all.jsonl")
 
         assert stopped.exit_code == 3
-        assert "all.jsonl: its suite was stopped; 10 of 12 cases not judged: ask c2 (model fast), " in told
+        assert "all.jsonl: its suite was stopped; 11 of 12 cases not judged: " in told
+        assert "judged: ask c1 (model fast, got no answer), ask c2 (model fast), " in told
+
+    def test_two_lines_of_one_run_with_the_second(self, project: Project) -> None:
+        run_shards(project, of=1)
+        with (project.folder / "1.jsonl").open("r+b") as file:
+            lines = file.readlines()
+            file.seek(0)
+            file.writelines([*lines[:15], lines[13], *lines[15:]])
+
+        told = refusal(project, "1.jsonl")
+
+        assert told.startswith("error: 1.jsonl:16: ")
+        assert "run number 1 of ask c0 on the model 'fast'; the first is line 14" in told
+        assert "error: 1.jsonl:16: " in project.gko("config", "test", "--recheck", "1.jsonl").stderr
 
     def test_every_file_that_is_no_record_with_the_line(self, project: Project) -> None:
         run_shards(project)
@@ -356,6 +384,87 @@ class TestRefused:
         error = json.loads(told.stderr)
         assert (told.exit_code, told.stdout, error["kind"]) == (2, b"", "configuration")
         assert sorted(issue["file"] for issue in error["issues"]) == ["1.jsonl", "again.jsonl", "again.jsonl"]
+
+
+def shard_of(project: Project, case: str) -> int:
+    """Return which shard of three has a case of `gko ask`."""
+    listed = (project.gko("config", "test", "ask", "--list", "--json", "--shard", f"{i}/3") for i in (1, 2, 3))
+    return 1 + [case in [row["case"] for row in rows(run)] for run in listed].index(True)
+
+
+class TestShardsOfOtherCases:
+    """Each record is whole by itself, so nothing but what it says of the others tells that a case is in none."""
+
+    def test_because_a_case_was_added_are_refused_with_both_files(self, project: Project) -> None:
+        run_shards(project, "ask")
+        project.case("ask/new", OK)
+        shard = shard_of(project, "new") % 3 + 1
+        project.gko("config", "test", "ask", "--shard", f"{shard}/3", "--save", f"{shard}.jsonl")
+
+        told = refusal(project, *SHARDS)
+
+        odd = [f"{shard}.jsonl"] if shard > 1 else ["2.jsonl", "3.jsonl"]
+        assert [line.split(": ")[1] for line in told.splitlines()] == odd
+        assert told.count("not a shard of the same cases as 1.jsonl; ") == len(odd)
+        assert "run all shards on one commit" in told
+
+    def test_because_a_case_is_another_there_are_refused(self, project: Project) -> None:
+        run_shards(project)
+        project.case("ask/c0", 'contains = ["o"]', 'input = "ask 0"')
+        shard = shard_of(project, "c0") % 3 + 1
+        project.gko("config", "test", "--shard", f"{shard}/3", "--save", f"{shard}.jsonl")
+
+        assert "not a shard of the same cases" in refusal(project, *SHARDS)
+        run_shards(project)
+        assert project.gko("report", *SHARDS).exit_code == 0
+
+    def test_because_they_come_from_other_journals_are_refused(self, project: Project, server: StubServer) -> None:
+        for number in (1, 2):
+            machine = {"XDG_STATE_HOME": str(project.folder / f"machine-{number}")}
+            server.answer_with(answers(str(number)))
+            project.gko("config", "test", environ=machine)
+            server.say("ok")
+            options = ("--failed", "--shard", f"{number}/2", "--save", f"{number}.jsonl")
+            assert project.gko("config", "test", *options, environ=machine).exit_code == 0
+
+        told = refusal(project, "1.jsonl", "2.jsonl")
+
+        assert "error: 2.jsonl: not a shard of the same cases as 1.jsonl; " in told
+        assert "--failed goes by the journal of each machine" in told
+
+    def test_because_a_name_is_another_commit_are_refused(self, project: Project) -> None:
+        (project.folder / ".gitignore").write_text("*.jsonl\nhome/\n")
+        git = "git -c user.name=a -c user.email=a@example.org"
+        project.shell(f"git init -q && git add -A && {git} commit -qm one && git tag base")
+        project.case("ask/c0", 'contains = ["o"]')
+        project.shell(f"git add -A && {git} commit -qm two")
+        project.case("ask/c1", 'contains = ["o"]')
+        project.gko("config", "test", "--changed=base", "--shard", "1/2", "--save", "1.jsonl")
+        project.gko("config", "test", "--changed=base", "--shard", "2/2", "--save", "2.jsonl")
+        whole = project.gko("report", "--json", "1.jsonl", "2.jsonl")
+        project.shell("git tag -f base HEAD")
+        project.gko("config", "test", "--changed=base", "--shard", "2/2", "--save", "2.jsonl")
+
+        told = refusal(project, "1.jsonl", "2.jsonl")
+
+        assert [row["case"] for row in rows(whole)] == ["c0", "c1"]
+        assert "error: 2.jsonl: not a shard of the same cases as 1.jsonl; " in told
+        assert "--changed=base is one commit as well" in told
+
+    def test_are_not_those_that_went_on(self, project: Project, server: StubServer) -> None:
+        server.say("no")
+        project.gko("config", "test")
+        server.say("ok")
+        first = ("config", "test", "--failed", "--shard", "1/2", "--save", "1.jsonl")
+        project.shell("cp -r home other-home")
+        assert project.gko(*first).exit_code == 0
+        state = {"XDG_STATE_HOME": str(project.folder / "other-home/.local/state")}
+        server.answer(say("ok"), reset, say("ok"))
+        second = ("config", "test", "--failed", "--shard", "2/2", "--save", "2.jsonl")
+        assert project.gko(*second, environ=state).exit_code == 3
+        assert project.gko("config", "test", "--resume", "--save", "2.jsonl", environ=state).exit_code == 0
+
+        assert len(rows(project.gko("report", "--json", "1.jsonl", "2.jsonl"))) == 12
 
 
 def journal(project: Project) -> str:

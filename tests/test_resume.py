@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import signal
 import time
 from collections import Counter
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import define, field
+from attrs import define, evolve, field
 
 from gekko.record.reading import Record, read_begun, read_record
 from tests.plugins import plug_in
@@ -65,6 +66,12 @@ def newest(project: Project) -> Record:
     return next(record for record in begun if record is not None)
 
 
+def unnamed(run: Finished) -> Finished:
+    """Return a run without the line that says which suite it goes on with."""
+    first, _, rest = run.stderr.partition("\n")
+    return evolve(run, stderr=rest) if first.startswith("resuming `") else run
+
+
 def fails_at(server: StubServer, name: str, failure: Script = BROKEN) -> None:
     """Answer "ok" to all requests but those of one case."""
     server.answer_with(lambda received: failure if said(received) == name else say("ok"))
@@ -96,7 +103,7 @@ class TestAfterAnError:
         again = stopped.gko("config", "test", "--json")
 
         assert asked(server)[:2] == ["c3", "c4"]
-        assert (resumed.exit_code, resumed.stderr) == (4, "1 of 5 cases failed\n")
+        assert (resumed.exit_code, unnamed(resumed).stderr) == (4, "1 of 5 cases failed\n")
         assert rows(resumed, "duration_ms") == rows(again, "duration_ms")
 
     def test_durations_are_those_that_were_measured(self, project: Project, server: StubServer) -> None:
@@ -112,7 +119,7 @@ class TestAfterAnError:
         first = project.gko("config", "test", "--json")
         asked(server)
 
-        assert project.gko(*RESUME, "--json") == first
+        assert unnamed(project.gko(*RESUME, "--json")) == first
         assert asked(server) == []
 
     def test_what_got_no_answer_is_asked_again(self, project: Project, server: StubServer) -> None:
@@ -168,6 +175,42 @@ class TestWhatIsResumed:
 
         assert rows(resumed, "duration_ms") == rows(undisturbed, "duration_ms")
         assert len(asked(server)) == 5
+
+    def test_it_is_said_which_suite_goes_on(self, stopped: Project, server: StubServer) -> None:
+        """After one that did not begin, it is another than the last that was called."""
+        stopped.case("ask/broken", "oops = 1")
+        assert stopped.gko("config", "test").exit_code == 2
+        (stopped.root / "tests/ask/broken.toml").unlink()
+
+        run = stopped.gko(*RESUME, "--json")
+
+        told, count = run.stderr.splitlines()
+        assert re.sub(r"\d", "0", told) == "resuming `gko config test` of 0000-00-00 00:00:00: 0 of 0 cases judged"
+        assert told.endswith(": 3 of 5 cases judged")
+        assert count == "1 of 5 cases failed"
+
+    def test_that_can_be_silenced_and_read_by_programs(self, stopped: Project, server: StubServer) -> None:
+        as_json = stopped.gko(*RESUME, "--error-format", "json")
+        quiet = stopped.gko(*RESUME, "--json", "-v", "error")
+
+        note = json.loads(as_json.stderr.splitlines()[0])
+        assert note["kind"] == "note"
+        assert "of 5 cases judged" in note["message"]
+        assert "resuming" not in quiet.stderr
+
+    def test_what_is_not_selected_any_more_is_told(self, project: Project, server: StubServer) -> None:
+        for name in ("c2", "c3"):
+            project.case(f"ask/{name}", OK, f'input = "{name}"\ntags = ["quick"]')
+        server.say("ok")
+        project.gko("config", "test", "--tag", "quick")
+        project.case("ask/c3", OK, 'input = "c3"')
+
+        run = project.gko(*RESUME, "--json")
+
+        assert [row["case"] for row in rows(run)] == ["c2"]
+        assert "warning: the suite that goes on had 1 case that is not there, or not selected, any more: ask c3\n" in (
+            run.stderr
+        )
 
     @pytest.mark.parametrize(
         "given",
@@ -286,7 +329,7 @@ class TestChanges:
             assert f"remembered: {3 - len(again)} runs" in run.stderr
             assert f"{len(again)} ({part})" in run.stderr
         else:
-            assert run.stderr == ""
+            assert unnamed(run).stderr == ""
 
     def test_a_case_that_was_added_is_run_and_one_that_is_gone_is_not_reported(
         self, project: Project, server: StubServer
@@ -296,6 +339,7 @@ class TestChanges:
 
         run = project.gko(*RESUME, "--json")
 
+        assert "1 case that is not there, or not selected, any more: ask c0\n" in run.stderr
         assert [row["case"] for row in rows(run)] == ["c00", "c1", "c2", "c3"]
         assert asked(server) == ["c00", "c3"]
 
@@ -559,7 +603,7 @@ def test_killed_wherever_it_is_no_recorded_run_is_lost(
         before = suite.kills
         run = suite.lives(KILLS - suite.kills)
 
-        assert (run.exit_code, run.stderr) == (4, undisturbed.stderr)
+        assert (run.exit_code, unnamed(run).stderr) == (4, undisturbed.stderr)
         assert rows(run, "duration_ms") == rows(undisturbed, "duration_ms")
         assert suite.requests.total() - needed <= jobs * (suite.kills - before)
         more += suite.requests.total() - needed

@@ -1,12 +1,13 @@
 """Which cases `gko config test` runs, lists or refuses, by its words and options."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.project import Finished, Project
-from tests.stub_server import StubServer, say, status
+from tests.stub_server import StubServer, delay, say, status
 
 OK = 'contains = ["ok"]'
 
@@ -238,7 +239,9 @@ class TestFailed:
         assert [cases(run) for run in (again, last)] == [["ask/b", "git/review/hardware"], ["git/review/hardware"]]
         assert cases(final) == ["git/review/hardware"]
         nothing = project.gko("config", "test", "--failed", "--json")
-        assert (nothing.exit_code, nothing.stdout, nothing.stderr.count("\n")) == (0, b"[]\n", 1)
+        assert (nothing.exit_code, nothing.stdout, nothing.stderr.count("\n")) == (0, b"[]\n", 2)
+        assert "0 of 5 cases left by `gko config test` of " in nothing.stderr
+        assert "by 3 runs with --failed since\n" in nothing.stderr
 
     def test_goes_on_with_what_a_narrower_one_left(self, project: Project, server: StubServer) -> None:
         server.say("bad")
@@ -284,6 +287,74 @@ class TestFailed:
         other.case("ask/a")
 
         refused(other.gko("config", "test", "--failed"))
+
+    @pytest.mark.parametrize("options", [(), ("--list",)])
+    def test_says_what_it_goes_on_with_but_not_on_standard_output(
+        self, project: Project, server: StubServer, options: tuple[str, ...]
+    ) -> None:
+        server.say("bad")
+        project.gko("config", "test", "git", "--case", "*ware", "--repeat", "1")
+
+        run = project.gko("config", "test", "--failed", "--json", *options)
+        quiet = project.gko("config", "test", "--failed", "--json", "--list", "-v", "error")
+
+        assert cases(run) == cases(quiet) == ALL[3:]
+        assert run.stderr.startswith(
+            "--failed: 2 of 2 cases left by `gko config test git '--case=*ware' --repeat=1` of "
+        )
+        assert quiet.stderr == ""
+
+    @pytest.mark.parametrize("blocks", [0, 1])
+    def test_of_a_run_whose_journal_was_cut_off_is_refused(
+        self, project: Project, server: StubServer, blocks: int
+    ) -> None:
+        """The one before it was green, and says nothing of it."""
+        for number in range(10):
+            project.case(f"ask/more{number}", OK)
+        server.say("ok")
+        assert project.gko("config", "test").exit_code == 0
+        server.say("bad")
+        # No file grows longer than that, as if the disk were full; coverage could not write its own either.
+        full = project.shell(f"unset COVERAGE_PROCESS_CONFIG; ulimit -f {blocks}; gko config test")
+        assert full.exit_code == 4
+        assert "neither --resume nor --failed will know of" in full.stderr
+
+        error = refused(project.gko("config", "test", "--failed"))
+
+        journal = max(journals(project), key=lambda path: path.name)
+        assert journal.stat().st_size == 1024 * blocks
+        assert [journal.name in error, "`gko config test`" in error] == [True, True]
+        assert project.gko("config", "test").exit_code == 4
+        assert len(listed(project, "--failed")) == 15
+
+    def test_means_the_one_that_ended_last(self, project: Project, server: StubServer) -> None:
+        server.answer_with(lambda asked: delay(2, say("bad")) if "printer" in str(asked.json) else say("ok"))
+        with project.start("config", "test", "ask", "--case", "a") as process:
+            assert server.wait_for_requests(1)
+            assert project.gko("config", "test", "ask", "--case", "b").exit_code == 0
+            assert process.poll() is None
+            process.communicate(timeout=30)
+        assert process.returncode == 4
+
+        assert listed(project, "--failed") == ["ask/a"]
+        resumed = project.gko("config", "test", "--resume")
+        assert resumed.exit_code == 4
+        assert "`gko config test ask --case=a`" in resumed.stderr
+
+    def test_means_none_of_the_future(self, project: Project, server: StubServer) -> None:
+        server.say("ok")
+        project.gko("config", "test")
+        [green] = journals(project)
+        future = green.rename(green.with_name("29991231T235959.000000-1.jsonl"))
+        os.utime(future, (2**34, 2**34))
+        server.say("bad")
+        project.gko("config", "test", "git")
+
+        assert listed(project, "--failed") == ALL[3:]
+
+
+def journals(project: Project) -> list[Path]:
+    return list((project.folder / "home/.local/state/gekko/journals").glob("*/*.jsonl"))
 
 
 def test_a_file_of_the_users_scope_is_selected_too(project: Project) -> None:

@@ -1,6 +1,6 @@
 """Where the answers of a suite come from: from its models, from recordings, from both, or from an earlier record."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager
 
 from attrs import evolve, frozen
@@ -16,7 +16,7 @@ from gekko.suites.cases import Executors
 from gekko.suites.events import Event, Follower
 from gekko.suites.rechecking import Outputs, first_question
 from gekko.suites.recordings import Recordings, Use, check_usable
-from gekko.suites.resuming import selection_of_record
+from gekko.suites.resuming import selection_of_record, undivided_digest
 from gekko.wording import counted, first_of
 
 
@@ -55,6 +55,7 @@ class Answers:
         if self.record is not None:
             _check_answerable(suite)
             _tell_what_is_gone(session, self.record)
+            suite = evolve(suite, undivided=undivided_digest(self.record, suite))
         return suite
 
     @asynccontextmanager
@@ -75,7 +76,12 @@ class Answers:
                     yield lambda _trial, _index: ready, _ignore
                 else:
                     recordings = Recordings(self.use, ready.asker)
-                    yield recordings.executor, recordings.follow
+                    try:
+                        yield recordings.executor, recordings.follow
+                    except BaseException:  # whatever ends the suite, Ctrl-C too, which cancels it
+                        if text := recordings.how_to_go_on(suite.trials):
+                            session.note(text)
+                        raise
 
 
 def _ignore(_: Event) -> None:
@@ -92,10 +98,16 @@ def _tell_what_is_gone(session: Session, record: Record) -> None:
     """Warn of cases in the record that are not there any more."""
     today, _ = listed_cases(session.catalog().scopes, ())
     known = {("/".join(words), name) for words, name in today}
+    if text := gone_text(record, known, "there"):
+        session.say("warn", f"{record.path.name} has {text}")
+
+
+def gone_text(record: Record, known: Container[tuple[str, str]], what: str) -> str:
+    """Return which cases of a record are none of *known*, by command and name; *what* is what those are."""
     then = dict.fromkeys((each.command, each.case) for each in record.cases)
     gone = [case for case in then if case not in known]
-    if gone:
-        names = first_of([f"{command} {name}" for command, name in gone])
-        are = "is" if len(gone) == 1 else "are"
-        count = counted(len(gone), "case")
-        session.say("warn", f"{record.path.name} has {count} that {are} not there any more: {names}")
+    if not gone:
+        return ""
+    names = first_of([f"{command} {name}" for command, name in gone])
+    are = "is" if len(gone) == 1 else "are"
+    return f"{counted(len(gone), 'case')} that {are} not {what} any more: {names}"

@@ -11,6 +11,7 @@ from gekko.cli.options import Leaf
 from gekko.cli.session import Session
 from gekko.cli.streams import write_result
 from gekko.errors import ConfigurationError
+from gekko.locations import shown_path
 
 if TYPE_CHECKING:
     from gekko.plan.catalog import Catalog
@@ -45,6 +46,7 @@ def _check(session: Session, as_json: bool) -> int:
 
     scopes, catalog = _configured(session)
     findings = [*_skipped(session), *check_up(scopes, catalog, discover(), session.environ)]
+    findings += _recordings(scopes)
     if not isinstance(catalog, ConfigurationError):
         findings += run_heedful(_reached(catalog))
     if as_json:
@@ -73,6 +75,16 @@ def _skipped(session: Session) -> "Iterator[Finding]":
 
     for text in skipped_scopes(session.environ, session.cwd, session.home):
         yield Finding("config", f"scope {text}")
+
+
+def _recordings(scopes: "tuple[Scope, ...]") -> "Iterator[Finding]":
+    """Yield a finding for each recording that answers nothing; those that are sound are too many to be told of."""
+    from gekko.plan.checkup import Finding
+    from gekko.record.recordings import useless_recordings
+
+    for scope in scopes:
+        for issue in useless_recordings(scope.root / "tests"):
+            yield Finding("config", f"recording {shown_path(issue.where.path)}", str(issue))
 
 
 async def _reached(catalog: "Catalog") -> "list[Finding]":

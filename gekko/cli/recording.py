@@ -73,8 +73,11 @@ def answers_of(session: Session, options: Mapping[str, Any]) -> "Answers":
     if options["recheck"] is None:
         return Answers()
     from gekko.record.reading import read_record
+    from gekko.suites.rechecking import require_intact
 
-    return Answers(record=read_record(session.cwd / options["recheck"]))
+    record = read_record(session.cwd / options["recheck"])
+    require_intact(record)
+    return Answers(record=record)
 
 
 def refuse_alternatives(options: Mapping[str, Any]) -> None:

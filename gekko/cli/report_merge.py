@@ -48,7 +48,7 @@ def report_records(session: Session, records: tuple[Path, ...], as_json: bool) -
     RECORD is what `gko config test --save` wrote. The report and the exit code are those of the suite, undivided.
     """
     from gekko.cli.suite_report import complain, verdict, write_report
-    from gekko.record.merging import merge
+    from gekko.record.merging import merge, why_empty
     from gekko.report.by_model import ByModel
     from gekko.report.rows import Extras
     from gekko.report.table import summary
@@ -59,6 +59,8 @@ def report_records(session: Session, records: tuple[Path, ...], as_json: bool) -
     extras = Extras(model=has_models, retries=any(result.retries for result in results))
     _warn_of_fallbacks(session, read)
     by_model = ByModel.of(run for record in read for run in record.runs) if has_models else None
+    if not results:
+        session.note(why_empty(read))
     write_report(session, results, extras, by_model, as_json=as_json)
     if session.is_watched:
         tell(summary(results))

@@ -85,11 +85,17 @@ def _failed(session: Session, selection: "Selection") -> "Selection":
     from attrs import evolve
 
     from gekko.record.outstanding import outstanding
-    from gekko.suites.journals import project_digest, recorded
+    from gekko.suites.journals import last_runs, project_digest
+    from gekko.suites.titles import left_text
 
-    left = outstanding(recorded(session.state, project_digest(session.scopes())))
+    try:
+        records = last_runs(session.state, project_digest(session.scopes()))
+    except UsageError as error:
+        raise UsageError(f"--failed: {error}; `gko config test` runs all cases") from None
+    left = outstanding(records)
     if left is None:
         raise UsageError("--failed: no run of this project is known yet; `gko config test` runs all cases")
+    session.note(left_text(records, len(left.addresses)))
     # A case may have failed on a model that is not its own.
     return evolve(selection, addresses=left.addresses, models=selection.models or left.models)
 

@@ -8,9 +8,11 @@ from typing import Any, Final, Literal
 
 from attrs import evolve, frozen
 
+from gekko.cli.answers import gone_text
 from gekko.cli.exits import Exit
 from gekko.cli.interrupts import Interrupted, disarm
 from gekko.cli.session import Session
+from gekko.cli.streams import result_descriptor
 from gekko.errors import GekkoError, InputOutputError, UsageError
 from gekko.plan.suite import Suite
 from gekko.record.entries import OPTIONS, Invocation
@@ -20,8 +22,9 @@ from gekko.suites.headline import case_entries, suite_entry
 from gekko.suites.journal import Journal
 from gekko.suites.journals import last_record, project_digest
 from gekko.suites.recorder import Recorder
-from gekko.suites.resuming import Memory, recall
+from gekko.suites.resuming import Memory, recall, undivided_digest
 from gekko.suites.saving import SavedRecord, require_savable
+from gekko.suites.titles import resumed_text
 from gekko.wording import counted
 
 ASKED_ANEW: Final = ("fail_on_flaky", "replay")
@@ -40,7 +43,7 @@ class Keeping:
 
 
 def past_suite(session: Session, words: tuple[str, ...], options: Mapping[str, Any]) -> Record:
-    """Return the record of the suite that is to go on.
+    """Return the record of the suite that is to go on, after a word on which that is.
 
     Raises:
         UsageError: there is none, or something is asked for that it has decided already.
@@ -49,7 +52,9 @@ def past_suite(session: Session, words: tuple[str, ...], options: Mapping[str, A
     given = f"'{words[0]}'" if words else next(selecting, "")
     if given:
         raise UsageError(f"--resume goes on with the last suite, and takes no selection, but found {given}")
-    return last_record(session.state, project_digest(session.scopes()))
+    past = last_record(session.state, project_digest(session.scopes()))
+    session.note(resumed_text(past))
+    return past
 
 
 def keeping_of(session: Session, options: Mapping[str, Any], past: Record | None = None) -> Keeping:
@@ -69,7 +74,7 @@ def keeping_of(session: Session, options: Mapping[str, Any], past: Record | None
 def _save_path(session: Session, named: str) -> Path:
     if named == "-":
         raise UsageError("--save: expected the name of a file, found '-'; standard output is for the report")
-    require_savable(session.cwd / named, session.scopes())
+    require_savable(session.cwd / named, session.scopes(), streams=(result_descriptor(), 2))
     return session.cwd / named
 
 
@@ -86,14 +91,17 @@ def kept(
     memory = Memory()
     if keeping.past is not None:
         invocation = evolve(keeping.past.suite.invocation, fail_on_flaky=invocation.fail_on_flaky)
+        suite = evolve(suite, undivided=undivided_digest(keeping.past, suite))
     headline = suite_entry(suite, invocation, session.catalog().scopes)
     if keeping.past is not None:
         memory = recall(keeping.past, suite, headline, case_entries(suite))
+        _tell_what_is_gone(session, keeping.past, suite)
         _tell(session, memory)
     recorder = _recorder(session, headline.project, keeping)
     try:
+        # What is cut off in here is no record yet, and a line about its end would have no place in it.
+        recorder.begin(headline, case_entries(suite), memory.remembered.values())
         with _ending_recorded(session, recorder, keeping):
-            recorder.begin(headline, case_entries(suite), memory.remembered.values())
             yield recorder, memory.remembered
     finally:
         recorder.close()
@@ -104,6 +112,15 @@ def keep_nothing(session: Session, suite: Suite, invocation: Invocation, keeping
     if keeping.save is not None:
         with kept(session, suite, invocation, evolve(keeping, has_journal=False)) as (recorder, _):
             recorder.end("finished", Exit.SUCCESS)
+    elif keeping.past is not None:
+        _tell_what_is_gone(session, keeping.past, suite)
+
+
+def _tell_what_is_gone(session: Session, past: Record, suite: Suite) -> None:
+    """Warn of cases of the suite that goes on which are not in its report any more."""
+    selected = {trial.address[:2] for trial in suite.trials}
+    if text := gone_text(past, selected, "there, or not selected,"):
+        session.say("warn", f"the suite that goes on had {text}")
 
 
 def _tell(session: Session, memory: Memory) -> None:

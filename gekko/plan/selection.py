@@ -43,13 +43,13 @@ class Selection:
     """Those that stand in these files, where there are any; then there are no *words*."""
     cases: tuple[str, ...] = ()
     """Only those whose name fits one of these patterns, where there are any."""
-    shard: Shard | None = None
     tags: tuple[str, ...] = ()
     """Only cases that have one of these, where there are any."""
     addresses: frozenset[Address] | None = None
     """Only trials that have one of these, where it is not None."""
     since: Then | None = None
     """Only trials that have changed since, where it is not None."""
+    shard: Shard | None = None
     models: tuple[str, ...] = ()
     """What the cases are tried on, instead of their own models."""
     repeat: int | None = None
@@ -59,7 +59,7 @@ class Selection:
 def choose(catalog: Catalog, selection: Selection) -> tuple[Cases, list[Issue]]:
     """Return the case files of a selection, none of them read, and what is wrong with paths among them.
 
-    None are left only where the selection's shard happens to hold none.
+    They are those of all shards: whoever divides has to know what all of them have in common.
 
     Raises:
         UsageError: its words, one of its files, or one of its patterns selects nothing.
@@ -72,8 +72,7 @@ def choose(catalog: Catalog, selection: Selection) -> tuple[Cases, list[Issue]]:
         raise UsageError(_nothing_selected(catalog, selection.words))
     if selection.cases:
         cases = _fitting(selection, cases, is_complete=not issues)
-    shard = selection.shard
-    return cases if shard is None else {key: found for key, found in cases.items() if shard.holds(key)}, issues
+    return cases, issues
 
 
 def nothing_left(selection: Selection) -> str:
@@ -85,20 +84,15 @@ def nothing_left(selection: Selection) -> str:
     return f"nothing to do: shard {selection.shard} has none of the selected cases"
 
 
-def require_tags(catalog: Catalog, selection: Selection, trials: Iterable[Trial]) -> None:
-    """Raise UsageError, with the nearest tag, where no case of the selection has one of its tags.
+def require_tags(selection: Selection, cases: Cases, trials: Iterable[Trial]) -> None:
+    """Raise UsageError, with the nearest tag, where none of the *cases* of a selection has one of its tags.
 
     *trials* are those of the cases that have any.
     """
     missing = set(selection.tags).difference(*(trial.tags for trial in trials))
-    if not missing:
-        return
-    # That no case of this shard has it is nobody's mistake.
-    everywhere = _without_shard(catalog, selection)
-    known = known_tags(everywhere)
     for tag in selection.tags:
-        if tag not in known:
-            near = _nearest(tag, sorted(known), "tags there")
+        if tag in missing:
+            near = _nearest(tag, sorted(known_tags(cases)), "tags there")
             raise UsageError(joined(f"no case{_shown_within(selection)} has the tag '{tag}'", near))
 
 
@@ -110,11 +104,6 @@ def known_tags(cases: Cases) -> set[str]:
             tags = read_toml(path, read_configured(path, "case file")).data.get("tags")
             known |= {tag for tag in tags if isinstance(tag, str)} if isinstance(tags, list) else set()
     return known
-
-
-def _without_shard(catalog: Catalog, selection: Selection) -> Cases:
-    whole = Selection(words=selection.words, files=selection.files, cases=selection.cases)
-    return choose(catalog, whole)[0]
 
 
 def _fitting(selection: Selection, cases: Cases, *, is_complete: bool) -> Cases:

@@ -1,15 +1,19 @@
 """What has changed since a commit: a fingerprint of each trial, and those that the trials had then."""
 
+import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from attrs import evolve, field, frozen
 
+from gekko import jsonschemas, limits
 from gekko.checks.registry import Registry
 from gekko.errors import ConfigurationError
+from gekko.jsonschemas import SchemaError
 from gekko.plan.binding import Binder
 from gekko.plan.catalog import Catalog, listed_cases, load_catalog
 from gekko.plan.fingerprints import case_parts, command_parts, digest_of, model_facts
@@ -17,9 +21,17 @@ from gekko.plan.job import Recipe
 from gekko.plan.recipes import Recipes
 from gekko.plan.selection import Cases, Selection, Then, choose
 from gekko.plan.trials import CaseReader, Trial
-from gekko.sources.git import GitProblem, Repository, find_repository
+from gekko.sources.files import FileProblem, digest_file, mode, read_bytes
+from gekko.sources.git import GitProblem, Past, Repository, find_repository
 from gekko.sources.listing import Address
 from gekko.sources.scopes import Scope
+from gekko.specs.command import Command
+from gekko.wording import printable
+
+log = logging.getLogger(__name__)
+
+RECORDING_SUFFIX: Final = ".recording.jsonl"
+"""Of the file beside a case that holds its answers; with `--replay` they decide."""
 
 
 @frozen
@@ -38,7 +50,8 @@ class Fingerprints:
             ConfigurationError: a command that the trial's expectations ask is wrong, or a file changed meanwhile.
         """
         shared = self._command(trial.job.recipe)
-        return digest_of([shared, case_parts(trial), trial.definition, list(self._asked(trial))])
+        recording = _recording(trial.path)
+        return digest_of([shared, case_parts(trial), trial.definition, recording, list(self._asked(trial))])
 
     def _command(self, recipe: Recipe) -> Mapping[str, str]:
         key = "/".join(recipe.command.words), recipe.target.id
@@ -69,21 +82,98 @@ def look_back(ref: str, catalog: Catalog, registry: Registry, selection: Selecti
     repository = find_repository(catalog.scopes[-1].root, environ)
     commit = repository.commit(ref)
     cases, _ = choose(catalog, selection)
-    with _as_they_were(catalog.scopes, repository, commit) as scopes, suppress(ConfigurationError):
+    with _as_they_were(catalog.scopes, repository, commit) as (scopes, past), suppress(ConfigurationError):
         then = Recipes(load_catalog(scopes), environ)
+        _bring_named(past, then.catalog)
         return Then(ref, dict(_fingerprints(then, registry, selection, cases)))
     return Then(ref, {})  # nothing of a configuration that cannot be loaded is as it was
 
 
+def _recording(case: Path) -> str | None:
+    """Return the digest of the recording of a case, None where it has none."""
+    path = case.with_name(case.stem + RECORDING_SUFFIX)
+    if mode(path) is None:
+        return None
+    try:
+        return digest_file(path, limits.RECORDING_BYTES).sha256
+    except FileProblem:
+        return str(path)  # which is never the same as that of a file of then
+
+
 @contextmanager
-def _as_they_were(scopes: Sequence[Scope], repository: Repository, commit: str) -> Iterator[tuple[Scope, ...]]:
-    """Yield the scopes with the files of a commit, as long as the context lasts."""
+def _as_they_were(
+    scopes: Sequence[Scope], repository: Repository, commit: str
+) -> Iterator[tuple[tuple[Scope, ...], Past]]:
+    """Yield the scopes with the files of a commit, as long as the context lasts, and where to get more of those."""
     roots = {scope: root for scope in scopes if (root := _root_in(repository, scope)) is not None}
     with TemporaryDirectory(prefix="gko-") as folder:
-        top = Path(folder, "then")
+        top = Path(os.path.realpath(folder), "then")
         top.mkdir()
-        repository.check_out(commit, [*roots.values()], top)
-        yield tuple(evolve(scope, root=top / roots[scope]) if scope in roots else scope for scope in scopes)
+        past = repository.check_out(commit, top)
+        _tell(past, past.bring(top / root for root in roots.values()))
+        for root in roots.values():
+            with suppress(FileExistsError, NotADirectoryError):  # it was a file then
+                (top / root).mkdir(parents=True)
+        yield tuple(evolve(scope, root=top / roots[scope]) if scope in roots else scope for scope in scopes), past
+
+
+def _bring_named(past: Past, catalog: Catalog) -> None:
+    """Bring the files of then that commands and schemas name, for they can lie outside of the scopes."""
+    texts: list[Path] = []
+    schemas = [path for scope in catalog.scopes for path in (scope.root / "schemas").rglob("*.json")]
+    for words in catalog.command_files:
+        with suppress(ConfigurationError):
+            command = catalog.command(words)
+            schemas += (command.scope_root / name for name in _schemas(command))
+            texts += (command.scope_root / name for name in _texts(command))
+    missing = past.bring(_of_then(past, [*texts, *schemas]))
+    for path in _of_then(past, schemas):
+        missing += _bring_referred(past, path)
+    roots = [scope.root for scope in catalog.scopes]
+    # A bare name is no path, and what is in a scope is there.
+    _tell(past, [path for path in missing if not any(_plain(path).is_relative_to(root) for root in roots)])
+
+
+def _of_then(past: Past, paths: Iterable[Path]) -> list[Path]:
+    """Return the paths that lead into the folder of then, each once; what others name is taken as it is now."""
+    return [path for path in dict.fromkeys(paths) if path.is_relative_to(past.top)]
+
+
+def _schemas(command: Command) -> Iterator[str]:
+    yield from command.front.schemas.values()
+    if command.front.output.schema is not None:
+        yield command.front.output.schema
+
+
+def _texts(command: Command) -> Iterator[str]:
+    yield from command.front.partials.values()
+    for argument in command.front.args.values():
+        if argument.type == "file" and isinstance(argument.default, str):
+            yield argument.default
+
+
+def _bring_referred(past: Past, schema: Path) -> list[Path]:
+    """Bring the files that a schema refers to, and those that they refer to; returned is what is missing."""
+    missing: list[Path] = []
+
+    def read(path: Path) -> bytes:
+        missing.extend(past.bring(_of_then(past, [path])))
+        return read_bytes(path, limits.INPUT_BYTES, "schema")
+
+    with suppress(FileProblem, SchemaError):  # what is wrong is told where it is used
+        if b"ref" in read(schema).lower():
+            jsonschemas.load(schema, read)
+    return missing
+
+
+def _tell(past: Past, missing: Iterable[Path]) -> None:
+    """Tell whoever wants to know which files cannot be compared."""
+    for name in dict.fromkeys(os.path.relpath(_plain(path), past.top) for path in missing):
+        log.info("--changed: '%s' is not tracked at that commit; what depends on it counts as changed", printable(name))
+
+
+def _plain(path: Path) -> Path:
+    return Path(os.path.normpath(path))
 
 
 def _root_in(repository: Repository, scope: Scope) -> PurePath | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from typing import TypeAlias
 
 from attrs import field, frozen
 
@@ -10,11 +11,13 @@ from gekko.errors import ConfigurationError, Issue
 from gekko.plan.access import Accesses, reach
 from gekko.plan.binding import Binder
 from gekko.plan.catalog import Catalog
+from gekko.plan.fingerprints import digest_of
 from gekko.plan.job import Recipe
 from gekko.plan.recipes import Recipes
 from gekko.plan.selection import Selection, choose, require_tags
 from gekko.plan.targets import Target
 from gekko.plan.trials import CaseReader, Trial
+from gekko.sources.shards import Shard
 
 
 @frozen
@@ -23,6 +26,10 @@ class Asked:
 
     models: Mapping[str, Target] = field(factory=dict)
     commands: Mapping[str, Recipe] = field(factory=dict)
+
+
+Planned: TypeAlias = tuple[tuple[Trial, ...], str | None, list[Issue]]
+"""Trials of sound cases, the digest of the undivided suite as it is in `Suite`, and what is wrong with other cases."""
 
 
 @frozen
@@ -35,6 +42,8 @@ class Suite:
     trials: tuple[Trial, ...]
     accesses: Accesses = field(repr=False)
     asked: Asked = Asked()
+    undivided: str | None = None
+    """A digest of all trials that there were before a shard of them was taken; None where none was."""
 
 
 def plan_suite(catalog: Catalog, registry: Registry, selection: Selection, environ: Mapping[str, str]) -> Suite:
@@ -45,7 +54,7 @@ def plan_suite(catalog: Catalog, registry: Registry, selection: Selection, envir
         UsageError: no case is selected, or the model is unknown.
     """
     recipes = Recipes(catalog, environ)
-    trials, issues = _read(recipes, registry, selection)
+    trials, undivided, issues = _read(recipes, registry, selection)
     asked = _asked(trials, recipes)
     # Of all recipes, not of the trials alone: a mistake in one case must not hide that a backend cannot be reached.
     targets = chain(chain.from_iterable(recipe.targets for recipe in recipes.made), asked.models.values())
@@ -56,7 +65,7 @@ def plan_suite(catalog: Catalog, registry: Registry, selection: Selection, envir
         issues += error.issues
     if issues:
         raise ConfigurationError(issues)
-    return Suite(trials, accesses, asked)
+    return Suite(trials, accesses, asked, undivided)
 
 
 def plan_replay(catalog: Catalog, registry: Registry, selection: Selection, environ: Mapping[str, str]) -> Suite:
@@ -68,10 +77,10 @@ def plan_replay(catalog: Catalog, registry: Registry, selection: Selection, envi
         ConfigurationError, UsageError: as for `plan_suite`.
     """
     recipes = Recipes(catalog, environ)
-    trials, issues = _read(recipes, registry, selection)
+    trials, undivided, issues = _read(recipes, registry, selection)
     if issues:
         raise ConfigurationError(issues)
-    return Suite(trials, {}, _asked(trials, recipes))
+    return Suite(trials, {}, _asked(trials, recipes), undivided)
 
 
 def plan_rehearsal(
@@ -82,14 +91,14 @@ def plan_rehearsal(
     Raises:
         ConfigurationError, UsageError: as for `plan_suite`.
     """
-    trials, issues = _read(Recipes(catalog, environ), registry, selection)
+    trials, _, issues = _read(Recipes(catalog, environ), registry, selection)
     if issues:
         raise ConfigurationError(issues)
     return trials
 
 
-def _read(recipes: Recipes, registry: Registry, selection: Selection) -> tuple[tuple[Trial, ...], list[Issue]]:
-    """Return the trials of the sound cases, and what is wrong with the others."""
+def _read(recipes: Recipes, registry: Registry, selection: Selection) -> Planned:
+    """Return the selected trials of the sound cases, and what is wrong with the others."""
     catalog = recipes.catalog
     for model in selection.models:
         catalog.require_model(model)
@@ -102,8 +111,8 @@ def _read(recipes: Recipes, registry: Registry, selection: Selection) -> tuple[t
         except ConfigurationError as error:
             issues += error.issues
     if not issues:
-        require_tags(catalog, selection, trials)
-    return tuple(_narrowed(trials, selection, recipes)), issues
+        require_tags(selection, cases, trials)
+    return *_divided(tuple(_narrowed(trials, selection, recipes)), selection.shard), issues
 
 
 def _narrowed(trials: Iterable[Trial], selection: Selection, recipes: Recipes) -> Iterable[Trial]:
@@ -116,6 +125,14 @@ def _narrowed(trials: Iterable[Trial], selection: Selection, recipes: Recipes) -
         now = Fingerprints(recipes)
         trials = (trial for trial in trials if then.fingerprints.get(trial.address) != now.of(trial))
     return trials
+
+
+def _divided(trials: tuple[Trial, ...], shard: Shard | None) -> tuple[tuple[Trial, ...], str | None]:
+    """Return the trials of a shard, and the digest of all, by which it is known what the others are shards of."""
+    if shard is None:
+        return trials, None
+    undivided = digest_of(sorted((*trial.address, trial.definition) for trial in trials))
+    return tuple(trial for trial in trials if shard.holds((trial.command, trial.case))), undivided
 
 
 def _asked(trials: Iterable[Trial], recipes: Recipes) -> Asked:

@@ -81,6 +81,7 @@ class Invocation:
     repeat: int | None = ruled(positive, default=None)
     fail_on_flaky: bool = False
     replay: bool = ruled(default=False, doc="All answers were to come from recordings.")
+    record: bool = ruled(default=False, doc="Answers were to be recorded.")
 
     @property
     def part(self) -> Shard | None:
@@ -112,6 +113,9 @@ class SuiteEntry:
     project: str = ruled(doc="A digest of the scopes that were read.")
     started_ms: int = ruled(doc="When it started, in milliseconds since 1970.")
     invocation: Invocation
+    selection: str | None = ruled(
+        default=None, doc="Of a shard: a digest of all cases that were selected, before it was taken of them."
+    )
     checkers: tuple[CheckerVersion, ...] = ()
     commands: tuple[CommandParts, ...] = ()
     cases: int = ruled(not_negative, doc="How many lines of type `case` follow.")

@@ -15,7 +15,7 @@ from gekko.record.results import Tally
 from gekko.sources.files import FileProblem, read_lines
 from gekko.sources.listing import Address
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, structure
-from gekko.wording import described
+from gekko.wording import described, printable
 
 LINE_BYTES: Final = 6 * ANSWER_BYTES
 """The longest line: an answer, each of whose characters may be written as six."""
@@ -67,6 +67,7 @@ def read_begun(path: Path) -> Record | None:
     suite: SuiteEntry | None = None
     cases: dict[Address, CaseEntry] = {}
     runs: list[RunEntry | ErrorEntry] = []
+    lines: dict[tuple[Address, int], int] = {}
     end: EndEntry | None = None
     for number, entry in _entries(path):
         missing = 1 if suite is None else suite.cases - len(cases)
@@ -76,6 +77,8 @@ def read_begun(path: Path) -> Record | None:
             case CaseEntry() if suite is not None and missing and entry.address not in cases:
                 cases[entry.address] = entry
             case RunEntry() | ErrorEntry() if not missing and end is None and entry.address in cases:
+                if (first := lines.setdefault((entry.address, entry.run), number)) != number:
+                    raise RecordError(Issue(Location(path, line=number), _again(entry, first)))
                 runs.append(entry)
             case EndEntry() if not missing and end is None:
                 end = entry
@@ -111,6 +114,12 @@ def _entries(path: Path) -> Iterator[tuple[int, Entry]]:
         raise RecordError(line_issue(error, path, number)) from None
     except FileProblem as error:
         raise InputOutputError(f"{shown_path(path)}: {error}") from None
+
+
+def _again(entry: RunEntry | ErrorEntry, first: int) -> str:
+    """Return what is wrong with a second line of a run, whose first is the *first* of the file."""
+    run = f"run number {entry.run + 1} of {entry.command} {entry.case} on the model '{entry.model}'"
+    return f"a second line of {printable(run)}; the first is line {first}, and each run has one"
 
 
 def _entry(line: bytes) -> Entry:

@@ -17,8 +17,9 @@ from gekko.locations import Location, shown_path
 from gekko.record.lines import line_issue, read_object, refused, written
 from gekko.sources.files import FileProblem, mode, read_bytes
 from gekko.sources.writing import replace_file
-from gekko.specs.rules import not_negative
+from gekko.specs.rules import not_negative, positive
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, ruled, structure
+from gekko.wording import counted
 
 VERSION: Final = 1
 """Of the format. A reader that knows this version reads every recording that says so."""
@@ -29,6 +30,8 @@ MENDING: Final = "mend the line, or remove the file and record the case anew"
 
 Purpose: TypeAlias = Literal["run", "fallback", "question"]
 """Why a model was asked: for the run itself, in place of the model that failed, or because an expectation wanted it."""
+
+AGAIN: Final = "How often the run had asked the same question before, if it had."
 
 
 @frozen(kw_only=True)
@@ -58,6 +61,7 @@ class AnswerEntry:
     purpose: Purpose = ruled(doc="For what a model was asked: the run, its fallback, or a question of an expectation.")
     asked: str = ruled(doc="The model that was asked.")
     request: str = ruled(doc="The SHA-256 of what was sent to it.")
+    again: int | None = ruled(positive, default=None, doc=AGAIN)
     content: str
     finish_reason: str | None = None
     prompt_tokens: int | None = ruled(not_negative, default=None)
@@ -76,6 +80,7 @@ class FailureEntry:
     purpose: Purpose
     asked: str = ruled(doc="The model that was asked.")
     request: str = ruled(doc="The SHA-256 of what was sent to it.")
+    again: int | None = ruled(positive, default=None, doc=AGAIN)
     message: str
 
 
@@ -136,6 +141,21 @@ def check_recordings(cases: Iterable[Path]) -> None:
         raise ConfigurationError(issues)
 
 
+def useless_recordings(tests: Path) -> Iterator[Issue]:
+    """Yield why recordings below the folder *tests* answer nothing: they are broken, or of no case."""
+    for path in sorted(tests.rglob(f"*{SUFFIX}")):
+        case = path.with_name(path.name.removesuffix(SUFFIX) + ".toml")
+        if any(part.startswith(".") for part in path.relative_to(tests).parts):
+            continue  # it was set aside
+        if mode(case) is None:
+            yield Issue(Location(path), f"a recording of no case: there is no {case.name} beside it")
+            continue
+        try:
+            read_recording(path)
+        except ConfigurationError as error:
+            yield from error.issues
+
+
 def write_recording(path: Path, recording: Recording) -> None:
     """Write a recording, unless that is what the file holds; a reader finds the old one or this, and never a part.
 
@@ -180,7 +200,33 @@ class _Reading:
             case AnswerEntry(model=model, run=run) | FailureEntry(model=model, run=run):
                 if model not in self.tapes:
                     raise refused(f"a run on the model '{model}', of which no line above tells")
-                self._runs[model][run] = (*self._runs[model].get(run, ()), line)
+                earlier = self._runs[model].get(run, ())
+                _check_next(line, earlier)
+                self._runs[model][run] = (*earlier, line)
+
+
+def _check_next(line: Exchange, earlier: Iterable[Exchange]) -> None:
+    """Refuse what is left of a merge that kept both sides: of two answers to one question the first would count."""
+    same = times_asked(line, earlier)
+    if (line.again or 0) > same:
+        raise refused(f"'again' is {line.again}, and the same question is in {counted(same, 'line')} above")
+    if (line.again or 0) < same or (same and line.purpose != "question"):
+        of = f"run number {line.run + 1} on the model '{line.model}'"
+        raise refused(f"a second answer to the same request, with the purpose '{line.purpose}', of {of}")
+
+
+def times_asked(question: Exchange, earlier: Iterable[Exchange]) -> int:
+    """Return how many of the *earlier* exchanges of a run put the same question.
+
+    A run and its fallback each put one, whatever it is: they are asked for once.
+    """
+    return sum(_question(each) == _question(question) for each in earlier)
+
+
+def _question(exchange: Exchange) -> tuple[str, ...]:
+    if exchange.purpose == "question":
+        return exchange.purpose, exchange.asked, exchange.request
+    return (exchange.purpose,)
 
 
 def _read(line: bytes) -> Line:

@@ -11,7 +11,7 @@ from gekko.locations import Location, shown_path
 from gekko.record.entries import OPTIONS, Invocation
 from gekko.record.reading import Record
 from gekko.sources.shards import Shard
-from gekko.wording import NAMES_TOLD, first_of, shown
+from gekko.wording import NAMES_TOLD, first_of, printable, shown
 
 
 def misfit_shards(records: Sequence[Record]) -> Iterator[Issue]:
@@ -37,6 +37,27 @@ def _missing(record: Record, count: int, indexes: set[int]) -> Iterator[Issue]:
     if first := list(islice(missing, NAMES_TOLD)):
         absent = first_of(first, count=count - len(indexes))
         yield Issue(Location(record.path), f"of one shard of {count}, and there is no record of {absent}")
+
+
+def misfit_selections(records: Sequence[Record]) -> Iterator[Issue]:
+    """Yield which shards were not taken of the cases that the first was taken of, though the same was asked for."""
+    divided = [record for record in records if record.suite.invocation.part]
+    for record in divided[1:]:
+        one, other = divided[0].suite, record.suite
+        # Where something else was asked for, that is told.
+        if one.selection != other.selection and list(_asked(one.invocation)) == list(_asked(other.invocation)):
+            problem = f"not a shard of the same cases as {shown_path(divided[0].path)}"
+            yield Issue(Location(record.path), problem, _how_to_divide(other.invocation))
+
+
+def _how_to_divide(asked: Invocation) -> str:
+    """Return what makes the shards of a suite fit together."""
+    hint = "the case files were others, or other cases were selected; run all shards on one commit"
+    if asked.changed is not None:
+        hint += f", where --changed={printable(asked.changed)} is one commit as well"
+    if asked.failed:
+        hint += ", and after the same last run: --failed goes by the journal of each machine"
+    return hint
 
 
 @frozen

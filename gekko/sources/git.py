@@ -3,7 +3,8 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
@@ -15,6 +16,15 @@ from gekko.wording import did_you_mean, joined, printable
 
 LOCAL: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX")
 """A hook has these set, for the repository and the folder that it was called in."""
+
+LINK: Final = b"120000"
+"""How git calls a symbolic link."""
+
+SUBMODULE: Final = b"160000"
+"""How git calls the folder of another repository, of which it knows the commit alone."""
+
+MOST_LINKS: Final = 40
+"""As many links as Linux follows in one path."""
 
 
 class GitProblem(Exception):  # noqa: N818 - one layer up it becomes an error that says who asked
@@ -41,40 +51,18 @@ class Repository:
                 return _line(found.stdout)
         raise GitProblem(joined(f"'{printable(ref)}' names no commit of {self.top}", self._near(ref)))
 
-    def check_out(self, commit: str, roots: Sequence[PurePath], into: Path) -> None:
-        """Make of the folder *into* what the repository's folder was at *commit*, as far as anybody will look.
-
-        Whole are the folders *roots*, whose paths begin at `top`. Of what lies outside of them, files that changed
-        since are as they were, and all others are links to the very files: a repository can be large.
+    def check_out(self, commit: str, into: Path) -> "Past":
+        """Return the repository's folder as it was at *commit*, to be made in the folder *into*; nothing is in it yet.
 
         Raises:
             GitProblem: git cannot read or write something.
         """
-        # An index of our own: neither the repository's nor a file of its folder is touched.
+        # An index of our own: neither the repository's nor a file of its folder is touched. Nor does it say of any
+        # file that git need not look at it.
         own = {"GIT_INDEX_FILE": os.fspath(into.with_name(f"{into.name}.index"))}
-        self._ask("read-tree", "--no-sparse-checkout", commit, more=own)
-        inside = _names(self._ask("ls-files", "-z", "--", *map(os.fspath, roots), more=own)) if roots else []
-        # What was added since is left out; nothing that is older can name it.
-        options = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--diff-filter=a", "--ignore-submodules=all")
-        changed = _names(self._ask("diff", *options, commit, "--"))
-        outside = [name for name in changed if not _is_below(PurePath(name), roots)]
-        wanted = b"".join(os.fsencode(name) + b"\0" for name in (*inside, *outside))
-        self._ask("checkout-index", "-z", "--stdin", f"--prefix={into}/", more=own, given=wanted)
-        for root in roots:
-            if not os.path.lexists(into / root):
-                (into / root).mkdir(parents=True)
-        self._link_the_rest(into, [*roots, *map(PurePath, outside)], roots)
-
-    def _link_the_rest(self, into: Path, there: Iterable[PurePath], roots: Sequence[PurePath]) -> None:
-        """Put links beside what is *there*, so that a path which leads out of a root finds something."""
-        for folder in {parent for path in there for parent in path.parents}:
-            if _is_below(folder, roots):
-                continue
-            with suppress(FileNotFoundError, NotADirectoryError), os.scandir(self.top / folder) as entries:
-                for entry in entries:
-                    link = into / folder / entry.name
-                    if not os.path.lexists(link):
-                        link.symlink_to(entry.path)
+        self.ask("read-tree", "--no-sparse-checkout", commit, more=own)
+        entries = (entry.split(b"\t", 1) for entry in self.ask("ls-files", "-z", "--stage", more=own).split(b"\0"))
+        return Past(into, self, own, {os.fsdecode(name): facts[:6] for facts, *names in entries for name in names})
 
     def _near(self, ref: str) -> str:
         names = self._run("for-each-ref", "--format=%(refname:short)").stdout.decode(errors="replace").split()
@@ -83,7 +71,8 @@ class Repository:
         is_shallow = self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
         return "the clone is shallow, and may have to be given more of the history: git fetch" if is_shallow else ""
 
-    def _ask(self, *args: str, more: Mapping[str, str] | None = None, given: bytes = b"") -> bytes:
+    def ask(self, *args: str, more: Mapping[str, str] | None = None, given: bytes = b"") -> bytes:
+        """Return what git prints; raises GitProblem where it fails. *more* is added to its environment."""
         done = self._run(*args, more=more, given=given)
         if done.returncode != 0:
             raise GitProblem(f"git {args[0]} failed: {_said(done)}")
@@ -93,6 +82,102 @@ class Repository:
         self, *args: str, more: Mapping[str, str] | None = None, given: bytes = b""
     ) -> "subprocess.CompletedProcess[bytes]":
         return _run(self._program, self.top, {**self.environ, **(more or {})}, *args, given=given)
+
+
+@frozen
+class Past:
+    """A repository's folder as it was at a commit, in the folder *top*: whatever was asked for, and nothing else.
+
+    So what git does not know the text of is missing, and nothing that depends on it is as it was.
+    """
+
+    top: Path
+    _repository: Repository
+    _own: Mapping[str, str] = field(repr=False)
+    _kinds: Mapping[str, bytes] = field(repr=False)
+    """What each path of the commit is."""
+    _names: Sequence[str] = field(init=False, repr=False)
+    _there: set[str] = field(factory=set, init=False, repr=False)
+
+    @_names.default
+    def _sorted(self) -> list[str]:
+        return sorted(self._kinds)
+
+    def bring(self, paths: Iterable[Path]) -> list[Path]:
+        """Put files where *paths* below `top` lead, and all that is below those which lead to folders.
+
+        Links among those are followed. Returned are the paths that led to nothing.
+
+        Raises:
+            GitProblem: git cannot read or write something.
+        """
+        missing: list[Path] = []
+        waiting = list(paths)
+        while waiting:
+            found = {path: self._found(path) for path in waiting}
+            missing += (path for path, names in found.items() if not names)
+            fresh = set().union(*found.values()) - self._there
+            self._write(fresh)
+            waiting = [self.top / name for name in sorted(fresh) if self._kinds[name] == LINK]
+        return missing
+
+    def _found(self, path: Path) -> Sequence[str]:
+        """Return the files that *path* leads to."""
+        if not path.is_relative_to(self.top):
+            return ()
+        name = self._end(path.relative_to(self.top).parts)
+        if name is None:
+            return ()
+        if name in self._kinds:
+            return () if self._kinds[name] == SUBMODULE else (name,)
+        if not name:
+            below = self._names
+        else:
+            first = bisect_left(self._names, f"{name}/")
+            below = self._names[first : bisect_left(self._names, f"{name}0", first)]  # "0" comes after "/"
+        return [name for name in below if self._kinds[name] != SUBMODULE]
+
+    def _end(self, steps: Sequence[str]) -> str | None:
+        """Return where a path ends, its links followed as the system would; None where it leaves the folder."""
+        at: list[str] = []
+        waiting, links = [*reversed(steps)], 0
+        while waiting:
+            step = waiting.pop()
+            if step == "..":
+                if not at:
+                    return None
+                self._pass(at)
+                at.pop()
+                continue
+            at.append(step)
+            name = "/".join(at)
+            if self._kinds.get(name) != LINK:
+                continue
+            target, links = self._target(name), links + 1
+            if target.is_absolute() or links > MOST_LINKS:
+                return name
+            at.pop()
+            waiting += reversed(target.parts)
+        return "/".join(at)
+
+    def _pass(self, folder: Sequence[str]) -> None:
+        """Make a folder that a path goes into and out of again, for the system asks whether it is there."""
+        if "/".join(folder) not in self._kinds:
+            self.top.joinpath(*folder).mkdir(parents=True, exist_ok=True)
+
+    def _target(self, name: str) -> PurePath:
+        self._write({name} - self._there)
+        with suppress(OSError):  # where links cannot be made, it is a file
+            return (self.top / name).readlink()
+        return self.top / name
+
+    def _write(self, names: Collection[str]) -> None:
+        if names:
+            given = b"".join(os.fsencode(name) + b"\0" for name in names)
+            self._repository.ask(
+                "checkout-index", "-z", "--stdin", f"--prefix={self.top}/", more=self._own, given=given
+            )
+            self._there.update(names)
 
 
 def find_repository(folder: Path, environ: Mapping[str, str]) -> Repository:
@@ -118,14 +203,6 @@ def _run(
     return subprocess.run(  # noqa: S603 - the arguments are our own, and a name that is no option
         [program, *args], cwd=folder, env=environ, input=given, capture_output=True, check=False
     )
-
-
-def _is_below(path: PurePath, roots: Iterable[PurePath]) -> bool:
-    return any(path.is_relative_to(root) for root in roots)
-
-
-def _names(listed: bytes) -> list[str]:
-    return [os.fsdecode(name) for name in listed.split(b"\0") if name]
 
 
 def _line(told: bytes) -> str:

@@ -271,12 +271,17 @@ class _SuiteRun:
             self._leave_out(position, f"not judged: {time}")
 
     def _leave_out(self, position: int, why: str) -> None:
-        """Let a trial that was not judged end as an error."""
+        """Let a trial that was not judged end as an error, unless what is remembered of it is enough."""
         trial = self._suite.trials[position]
-        tally = self._tallies.get(position) or Tally(case_entry(trial))
-        late = error_entry(trial, tally.runs, NoAnswerError(why, 0.0))
-        tally.add(late)
-        self._follow(RunLeftOut(trial, late))
+        tally = self._tallies.get(position) or Tally(case_entry(trial), self._conditions.fails_on_flaky)
+        while not tally.is_settled:
+            if (known := self._remembered.get((trial.address, tally.runs))) is not None:
+                tally.add(known)
+                self._follow(RunJudged(trial, known, is_new=False))
+            else:
+                late = error_entry(trial, tally.runs, NoAnswerError(why, 0.0))
+                tally.add(late)
+                self._follow(RunLeftOut(trial, late))
         self._results[position] = tally.result()
         self._follow(CaseFinished(trial, self._results[position]))
 

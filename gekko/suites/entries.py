@@ -14,7 +14,9 @@ SAID_CHARACTERS: Final = 200
 """A server may say anything in the place of a name."""
 
 
-def invocation(selection: Selection, *, fails_on_flaky: bool = False, replays: bool = False) -> Invocation:
+def invocation(
+    selection: Selection, *, fails_on_flaky: bool = False, replays: bool = False, records: bool = False
+) -> Invocation:
     """Return what was asked for, as the first line of a record says it."""
     return Invocation(
         words=selection.words,
@@ -28,6 +30,7 @@ def invocation(selection: Selection, *, fails_on_flaky: bool = False, replays: b
         repeat=selection.repeat,
         fail_on_flaky=fails_on_flaky,
         replay=replays,
+        record=records,
     )
 
 

@@ -20,6 +20,7 @@ def suite_entry(suite: Suite, invocation: Invocation, scopes: Sequence[Scope]) -
         project=project_digest(scopes),
         started_ms=now_ms(),
         invocation=invocation,
+        selection=suite.undivided,
         checkers=tuple(_checkers(suite.trials)),
         commands=tuple(_commands(suite.trials)),
         cases=len(suite.trials),

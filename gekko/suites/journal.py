@@ -19,6 +19,8 @@ from gekko.suites.journals import create_journal, journal_folder
 OUTPUT_BYTES: Final = 16 * MIB
 """A journal that would grow beyond this by an output goes on without outputs: their digests do for a report."""
 
+UNKNOWN: Final = "neither --resume nor --failed will know of"
+
 
 @define
 class Journal:
@@ -38,7 +40,7 @@ class Journal:
         try:
             path, descriptor = create_journal(folder)
         except OSError as error:
-            warn(f"{folder}: no journal can be written, so the suite cannot be resumed: {error.strerror}")
+            warn(f"{folder}: no journal can be written, so {UNKNOWN} this run: {error.strerror}")
             return None
         return cls(path, descriptor, warn)
 
@@ -52,7 +54,7 @@ class Journal:
             # What follows half a line would make the whole file unreadable.
             self.is_kept = False
             reason = error.strerror
-            self._warn(f"{self.path}: the journal cannot be written on, so not all can be resumed: {reason}")
+            self._warn(f"{self.path}: the journal cannot be written on, so {UNKNOWN} what follows: {reason}")
 
     def close(self) -> None:
         """Close the file, and give its lock back."""

@@ -1,7 +1,11 @@
-"""The folders of journals: a file for each suite of a project, kept within bounds, and the newest of them read."""
+"""The folders of journals: a file for each suite of a project, kept within bounds, and the newest of them read.
+
+The newest is the one that was written last: of two suites that ran at the same time, the one that ended last. A clock
+that was wrong hides none for long, because whatever is dated later than a journal that begins is dated back.
+"""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +29,8 @@ KEPT_IN_ALL: Final = 500
 BYTES_IN_ALL: Final = 256 * MIB
 """The oldest journals beyond this are deleted, whatever project they are of."""
 
+RECORDING: Final = "gko config test --replay=missing records what is missing yet, --record records everything anew"
+
 SUFFIX: Final = ".jsonl"
 
 
@@ -43,14 +49,15 @@ def create_journal(folder: Path) -> tuple[Path, int]:
     """Return a new journal, locked, and open to be appended to; the oldest ones make room for it.
 
     Raises:
-        OSError: it cannot be created.
+        OSError: it cannot be created, and nothing has made room.
     """
-    _delete_superfluous(folder)
     path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{os.getpid()}{SUFFIX}"
     _make(folder)
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
     with suppress(OSError):  # not every file system has locks
         lock(descriptor)
+    _date_back(path)
+    _delete_superfluous(path)
     return path, descriptor
 
 
@@ -58,49 +65,84 @@ def last_record(state: Path, project: str) -> Record:
     """Return what the newest journal of a project says that a suite can go on with.
 
     Raises:
-        UsageError: there is none, or its suite still runs.
+        UsageError: there is none, or its suite still runs, or it recorded what it was answered.
         InputOutputError: it cannot be read, or is damaged.
     """
-    for record in recorded(state, project):
-        if not record.suite.invocation.replay:
+    for path in _newest_first(journal_folder(state, project).glob(f"*{SUFFIX}")):
+        record = read_begun(path)  # None of a suite that began no run: there is more in the one before
+        if record is not None and not record.suite.invocation.replay:
             if is_being_written(record.path):
                 raise UsageError(f"the last suite still runs; its journal is {shown_path(record.path)}")
+            if record.suite.invocation.record:
+                raise UsageError(f"the last suite recorded its answers, and --resume records none; {RECORDING}")
             return record
     raise UsageError(f"there is nothing to resume: {_why_none(journal_folder(state, project))}")
 
 
-def recorded(state: Path, project: str) -> Iterator[Record]:
-    """Yield what the journals of a project say, beginning with the newest; those without a case are left out.
+def last_runs(state: Path, project: str) -> tuple[Record, ...]:
+    """Return what the last run of a project came to, and those that it continued, the newest first.
 
     Raises:
-        InputOutputError: one cannot be read, or is damaged.
+        UsageError: that is not known of one of them; what an older one came to is no answer.
+        InputOutputError: a journal cannot be read, or is damaged.
     """
-    for path in reversed(_journals(journal_folder(state, project))):
-        if (record := read_begun(path)) is not None:
-            yield record
+    records: list[Record] = []
+    for path in _newest_first(journal_folder(state, project).glob(f"*{SUFFIX}")):
+        record = read_begun(path)
+        if record is None:
+            which = "the last run" if not records else "the run that the last one continued"
+            why = "has only just begun" if is_being_written(path) else "was cut off before the first case"
+            raise UsageError(f"what {which} came to is not known, because its journal {why}: {shown_path(path)}")
+        records.append(record)
+        if not record.suite.invocation.failed:
+            break
+    return tuple(records)
 
 
-def _journals(folder: Path) -> list[Path]:
-    """Return the journals of a project, the oldest first."""
-    return sorted(folder.glob(f"*{SUFFIX}"))
+def _newest_first(paths: Iterable[Path]) -> list[Path]:
+    """Return journals, beginning with the one that was written last; of several at once, that which began last."""
+    return sorted(paths, key=lambda path: (_written_ns(path), path.name), reverse=True)
 
 
-def _delete_superfluous(folder: Path) -> None:
-    """Make room for one more journal."""
-    for path in _journals(folder)[: -(KEPT - 1)]:
+def _date_back(newest: Path) -> None:
+    """Let a journal that begins be the newest: whatever is dated later was written under a clock that was wrong."""
+    latest_ns = _written_ns(newest)
+    for path in _newest_first(newest.parent.glob(f"*{SUFFIX}")):
+        if path == newest:
+            continue
+        if _written_ns(path) < latest_ns:
+            return
+        latest_ns -= 1
+        with suppress(OSError):  # another process has deleted it
+            os.utime(path, ns=(latest_ns, latest_ns))
+
+
+def _delete_superfluous(newest: Path) -> None:
+    """Delete the oldest journals, but for *newest*, which has just begun."""
+    own, every = (
+        [path for path in _newest_first(paths) if path != newest]
+        for paths in (newest.parent.glob(f"*{SUFFIX}"), newest.parent.parent.glob(f"*/*{SUFFIX}"))
+    )
+    for path in own[KEPT - 1 :]:
         delete_abandoned(path)
-    newest_first = sorted(folder.parent.glob(f"*/*{SUFFIX}"), key=lambda path: path.name, reverse=True)
     size_bytes = 0
-    for count, path in enumerate(newest_first, 2):
+    for count, path in enumerate(every, 2):
         size_bytes += _size(path)
         if count > KEPT_IN_ALL or size_bytes > BYTES_IN_ALL:
             delete_abandoned(path)
 
 
+def _written_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:  # another process has deleted it
+        return 0
+
+
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except OSError:  # another process has deleted it
+    except OSError:
         return 0
 
 

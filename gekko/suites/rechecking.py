@@ -6,7 +6,8 @@ from attrs import field, frozen
 
 from gekko import jsontext
 from gekko.checks.outcome import MISSING, Outcome
-from gekko.locations import shown_path
+from gekko.errors import Issue
+from gekko.locations import Location, shown_path
 from gekko.messages import Message
 from gekko.plan.fingerprints import changed_parts, command_parts
 from gekko.plan.job import Job, Recipe
@@ -14,15 +15,32 @@ from gekko.plan.suite import Suite
 from gekko.plan.targets import Target
 from gekko.plan.trials import Trial
 from gekko.record.entries import ErrorEntry, RunEntry
-from gekko.record.reading import Record
+from gekko.record.reading import Record, RecordError
 from gekko.run.asking import Answered
 from gekko.run.exchange import Reply, Usage
 from gekko.run.execute import Input, Run, request_body, request_digest
 from gekko.run.showing import Showing
+from gekko.sources.files import digest
 from gekko.sources.listing import Address
 from gekko.suites.resuming import JUDGING_PARTS
-from gekko.suites.unrecorded import NotRecordedError, in_words
-from gekko.wording import counted
+from gekko.suites.unrecorded import NotRecordedError, in_words, runs_in_words
+
+
+def require_intact(record: Record) -> None:
+    """Check that the outputs of *record* are those that its runs had.
+
+    Raises:
+        RecordError: one is not what its digest says.
+    """
+    for run in record.runs:
+        if isinstance(run, RunEntry) and run.output is not None and run.output_digest != _digest(run.output):
+            which = f"run number {run.run + 1} of {run.command} {run.case} on the model '{run.model}'"
+            problem = f"the output of {which} does not have its output_digest: it is not what the run put out"
+            raise RecordError(Issue(Location(record.path), problem))
+
+
+def _digest(output: str) -> str:
+    return digest(output.encode("utf-8", "surrogatepass")).sha256
 
 
 @frozen
@@ -69,8 +87,8 @@ class Outputs:
         command, case, model = trial.address
         models = {each[2] for each, _ in self._runs if each[:2] == (command, case)}
         if model in models:
-            runs = sum(each == trial.address for each, _ in self._runs)
-            return f"{name} has {counted(runs, 'run')} of it on the model '{model}', and not number {index + 1}"
+            runs = runs_in_words(number for each, number in self._runs if each == trial.address)
+            return f"{name} has {runs} of it on the model '{model}', and not number {index + 1}"
         if models:
             return f"{name} has no run of it on the model '{model}'"
         return f"{name} has no run of it"

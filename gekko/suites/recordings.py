@@ -1,13 +1,13 @@
 """Answers kept beside their cases: recorded while the runs of a suite get them, and given again without asking."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from attrs import asdict, define, field, frozen
+from attrs import asdict, define, evolve, field, frozen
 
-from gekko.errors import InputOutputError
+from gekko.errors import ConfigurationError, InputOutputError
 from gekko.locations import shown_path
 from gekko.plan.targets import Target
 from gekko.plan.trials import Trial
@@ -21,6 +21,7 @@ from gekko.record.recordings import (
     check_recordings,
     read_recording,
     recording_path,
+    times_asked,
     write_recording,
 )
 from gekko.run.asking import Answered, Asker, NewParser, NoAnswerError
@@ -30,6 +31,7 @@ from gekko.run.showing import Showing
 from gekko.sources.listing import Address
 from gekko.suites.events import CaseFinished, Event, RunJudged
 from gekko.suites.unrecorded import REMEDY, NotRecordedError, recorded_parts, why_not_recorded
+from gekko.wording import counted
 
 Use: TypeAlias = Literal["record", "replay", "missing"]
 """What recordings are for: every answer is recorded; or given by them alone; or given, and recorded where missing."""
@@ -61,6 +63,8 @@ class Recordings:
     use: Use
     live: Asker | None = None
     _decks: dict[Address, "_Deck"] = field(factory=dict, init=False)
+    _finished: set[Address] = field(factory=set, init=False)
+    """What has a recording of all that was asked."""
 
     def executor(self, trial: Trial, index: int) -> Executor:
         """Return what runs *trial* for the *index*-th time."""
@@ -75,9 +79,35 @@ class Recordings:
             case RunJudged(is_new=True):
                 self._decks[event.trial.address].keep(event.entry.run)
             case CaseFinished():
+                is_whole = event.result.result != "error"
                 deck = self._decks.pop(event.trial.address, None)
                 if deck is not None:
-                    deck.write(is_whole=event.result.result != "error")
+                    deck.write(is_whole=is_whole)
+                if is_whole:
+                    self._finished.add(event.trial.address)
+
+    def how_to_go_on(self, trials: Sequence[Trial]) -> str:
+        """Return in words how the rest of *trials* gets recorded, after they ended too early; nothing where none was.
+
+        Only what finished is recorded: a case that was under way begins anew.
+        """
+        rest = [trial for trial in trials if trial.address not in self._finished]
+        if self.use == "replay" or not self._finished or not rest:
+            return ""
+        done = f"the recordings of {len(self._finished)} of {counted(len(trials), 'case')} are kept"
+        if self.use == "missing":
+            return f"{done}; the same call again records what is missing yet"
+        if any(map(_has_recording, rest)):
+            why = "some of the rest have older ones, which --replay=missing would take"
+            return f"{done}; {why}: call with --record again"
+        return f"{done}; the same call with --replay=missing in place of --record records the rest"
+
+
+def _has_recording(trial: Trial) -> bool:
+    try:
+        return trial.model in read_recording(recording_path(trial.path))
+    except ConfigurationError:  # it was sound when the suite began; who replays it is told
+        return True
 
 
 @define
@@ -151,24 +181,36 @@ class _Played:
             NotRecordedError: there is no such answer, and nobody to ask.
             NoAnswerError: there is no answer, now or when it was recorded.
         """
-        request = request_digest(body)
+        purpose, request = self._purpose(), request_digest(body)
         for exchange in self._waiting:
-            if (exchange.asked, exchange.request) == (target.id, request):
+            if (exchange.purpose, exchange.asked, exchange.request) == (purpose, target.id, request):
                 self._waiting.remove(exchange)
                 self.heard.append(exchange)
-                return _again(exchange)
+                return self._again(exchange)
         if self._live is None:
-            why = why_not_recorded(self._trial, self._index, self._known, self._purpose(), target)
+            why = why_not_recorded(self._trial, self._index, self._known, purpose, target)
             raise NotRecordedError(f"{why}; {REMEDY}")
         self.has_asked = True
-        asked = _Asked(self._trial.model, self._index, self._purpose(), target.id, request)
+        asked = _Asked(self._trial.model, self._index, purpose, target.id, request)
         try:
             answered = await self._live.ask(target, body, new_parser, showing)
         except NoAnswerError as error:
-            self.heard.append(asked.failed(error))
+            self._hear(asked.failed(error))
             raise
-        self.heard.append(asked.answered(answered.reply))
+        self._hear(asked.answered(answered.reply))
         return answered
+
+    def _hear(self, exchange: Exchange) -> None:
+        self.heard.append(evolve(exchange, again=times_asked(exchange, self.heard) or None))
+
+    def _again(self, exchange: Exchange) -> Answered:
+        """Return what was answered then; it took no time."""
+        if isinstance(exchange, FailureEntry):
+            name = recording_path(self._trial.path).name
+            raise NoAnswerError(f"{name} holds this failure, and nothing was sent: {exchange.message}", 0.0)
+        usage = Usage(exchange.prompt_tokens, exchange.completion_tokens)
+        said = exchange.content, exchange.finish_reason, exchange.server_model, usage, exchange.system_fingerprint
+        return Answered(Reply(*said), 0.0, is_replayed=True)
 
     def _purpose(self) -> Purpose:
         match self.heard:
@@ -203,12 +245,3 @@ class _Asked:
 
     def failed(self, error: NoAnswerError) -> FailureEntry:
         return FailureEntry(**asdict(self), message=str(error))
-
-
-def _again(exchange: Exchange) -> Answered:
-    """Return what was answered then; it took no time."""
-    if isinstance(exchange, FailureEntry):
-        raise NoAnswerError(exchange.message, 0.0)
-    usage = Usage(exchange.prompt_tokens, exchange.completion_tokens)
-    reply = Reply(exchange.content, exchange.finish_reason, exchange.server_model, usage, exchange.system_fingerprint)
-    return Answered(reply, 0.0, is_replayed=True)

@@ -11,7 +11,7 @@ from gekko.plan.fingerprints import changed_parts
 from gekko.plan.selection import Selection
 from gekko.plan.suite import Suite
 from gekko.plan.trials import Trial
-from gekko.record.entries import CaseEntry, CheckerVersion, RunEntry, SuiteEntry
+from gekko.record.entries import CaseEntry, CheckerVersion, Invocation, RunEntry, SuiteEntry
 from gekko.record.reading import Record
 from gekko.run.execute import request_body, request_digest
 from gekko.sources.listing import Address
@@ -43,7 +43,6 @@ class Memory:
 def selection_of_record(record: Record) -> Selection:
     """Return the selection of an earlier suite."""
     asked = record.suite.invocation
-    is_narrowed = asked.failed or asked.changed is not None  # which cases that were cannot be asked again
     return Selection(
         words=asked.words,
         files=tuple(map(Path, asked.files)),
@@ -52,8 +51,25 @@ def selection_of_record(record: Record) -> Selection:
         tags=asked.tags,
         shard=asked.part,
         repeat=asked.repeat,
-        addresses=frozenset(case.address for case in record.cases) if is_narrowed else None,
+        addresses=frozenset(case.address for case in record.cases) if _is_narrowed(asked) else None,
     )
+
+
+def _is_narrowed(asked: Invocation) -> bool:
+    """Return whether it cannot be asked again which cases were meant: that was so at the time."""
+    return asked.failed or asked.changed is not None
+
+
+def undivided_digest(record: Record, suite: Suite) -> str | None:
+    """Return the digest of what *suite*, which takes up the cases of *record* again, was before it was divided.
+
+    Where those were narrowed by what cannot be asked again, the other shards are taken to be as they were then; but not
+    if a case of this one is another now, for then it is no shard of that suite any more.
+    """
+    then = {case.address: case.definition for case in record.cases}
+    now = {trial.address: trial.definition for trial in suite.trials}
+    is_as_it_was = _is_narrowed(record.suite.invocation) and then == now
+    return record.suite.selection if suite.undivided is not None and is_as_it_was else suite.undivided
 
 
 def recall(record: Record, suite: Suite, headline: SuiteEntry, cases: Iterable[CaseEntry]) -> Memory:

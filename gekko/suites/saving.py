@@ -79,13 +79,16 @@ class SavedRecord:
             self._beside.unlink(missing_ok=True)
 
 
-def require_savable(path: Path, scopes: Iterable[Scope]) -> None:
-    """Refuse a file in whose place no record should be.
+def require_savable(path: Path, scopes: Iterable[Scope], streams: Iterable[int]) -> None:
+    """Refuse a file in whose place no record should be; *streams* are descriptors that others write to.
 
     Raises:
-        UsageError: it belongs to the configuration, or holds something else than a record.
+        UsageError: it belongs to the configuration, holds something else than a record, or is a stream.
         InputOutputError: it cannot be read.
     """
+    if _is_stream(path, streams):
+        problem = f"found {shown_path(path)}, which is a pipe, or where standard output or standard error goes"
+        raise UsageError(f"--save: expected the name of a file of its own, {problem}")
     target = Path(os.path.realpath(path))
     for scope in scopes:
         if target.is_relative_to(os.path.realpath(scope.root)) and target.suffix != ".jsonl":
@@ -97,6 +100,25 @@ def require_savable(path: Path, scopes: Iterable[Scope]) -> None:
     except FileProblem as error:
         raise InputOutputError(f"--save: {shown_path(path)}: {error}") from None
     raise UsageError(f"--save: {shown_path(path)} holds something else than a record, and is not replaced")
+
+
+def _is_stream(path: Path, streams: Iterable[int]) -> bool:
+    """Return whether *path* is a pipe, or the file of one of *streams*, such as /dev/stdout is.
+
+    Links are followed by the system: it knows where /dev/fd/1 leads, be that a file or none that has a name.
+    """
+    try:
+        found = path.stat()
+    except OSError:  # there is none yet, or whoever opens it is told
+        return False
+    return stat.S_ISFIFO(found.st_mode) or any(_is_open_as(descriptor, found) for descriptor in streams)
+
+
+def _is_open_as(descriptor: int, found: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), found)
+    except OSError:  # it is closed
+        return False
 
 
 def _mode(target: Path) -> int:

@@ -1,5 +1,6 @@
 """Why a recording has no answer to what is asked: which part of the request changed since, or what was never asked."""
 
+from collections.abc import Iterable
 from typing import ClassVar, Final
 
 from gekko.plan.fingerprints import case_parts, changed_parts, command_parts, digest_of
@@ -8,7 +9,8 @@ from gekko.plan.targets import Target
 from gekko.plan.trials import Trial
 from gekko.record.recordings import Purpose, Recording, recording_path
 from gekko.run.asking import NoAnswerError
-from gekko.wording import counted, one_of
+from gekko.sources.files import mode
+from gekko.wording import counted, first_of, one_of
 
 REMEDY: Final = "--replay=missing asks what is missing, --record asks everything anew"
 
@@ -49,13 +51,14 @@ def why_not_recorded(trial: Trial, index: int, known: Recording, purpose: Purpos
     """Return what the recording *known* lacks for the *index*-th run of *trial*, which asks *target* for something."""
     name, model = recording_path(trial.path).name, trial.model
     if not known:
-        return f"there is no recording of it, {name}"
+        is_there = mode(recording_path(trial.path)) is not None
+        return f"{name} has nothing but its first line" if is_there else f"there is no recording of it, {name}"
     if model not in known:
         return f"{name} has nothing of the model '{model}'; it has {one_of(sorted(known), conjunction='and')}"
     tape = known[model]
     changed = changed_parts(tape.parts, recorded_parts(trial))
     if index not in tape.runs and not changed:
-        return f"{name} has {counted(len(tape.runs), 'run')} on the model '{model}', and not number {index + 1}"
+        return f"{name} has {runs_in_words(tape.runs)} on the model '{model}', and not number {index + 1}"
     if purpose == "question":
         asked = f"what an expectation asks the model '{target.id}'"
         is_known = any(each.purpose == purpose and each.asked == target.id for each in tape.runs.get(index, ()))
@@ -63,6 +66,15 @@ def why_not_recorded(trial: Trial, index: int, known: Recording, purpose: Purpos
     if not changed:
         return f"{name} is of another request, though no part of it has changed: another version of gko made it"
     return f"{in_words(changed)} changed since {name} was recorded"
+
+
+def runs_in_words(indices: Iterable[int]) -> str:
+    """Return how many runs these are, and which ones where they are not the first, as people count: from 1."""
+    numbers = [index + 1 for index in sorted(indices)]
+    if not numbers:
+        return "no run"
+    count = counted(len(numbers), "run")
+    return count if numbers[-1] == len(numbers) else f"{count}, number {first_of([*map(str, numbers)])},"
 
 
 def in_words(parts: list[str]) -> str:

@@ -149,11 +149,10 @@ class TestFiles:
         assert (dict(cases), [issue.where.path for issue in issues]) == ({}, [path])
 
 
-def test_a_shard_narrows_what_was_selected_and_may_come_to_nothing(project: Project) -> None:
-    shards = [chosen(project, Selection(words=("git",), shard=Shard(index, 40))) for index in range(1, 41)]
+def test_the_files_are_those_of_all_shards(project: Project) -> None:
+    whole = chosen(project, Selection(words=("git",)))
 
-    assert sorted(case for shard in shards for case in shard) == chosen(project, Selection(words=("git",)))
-    assert [] in shards
+    assert [chosen(project, Selection(words=("git",), shard=Shard(index, 2))) for index in (1, 2)] == [whole] * 2
 
 
 def test_tags_are_known_of_files_that_can_be_read(project: Project) -> None:

@@ -125,6 +125,19 @@ class TestShards:
 
         assert list(found) == ["a", "b"]
 
+    def test_of_other_cases_are_named_with_the_first_and_what_to_do(self) -> None:
+        first, same = record("a", [], "1/3", selection="x"), record("b", [], "2/3", selection="x")
+
+        for other in (record("c", [], "3/3", selection="y"), record("c", [], "3/3")):
+            assert complaints(first, same, other) == {"c": ["not a shard of the same cases as a"]}
+
+    def test_of_another_request_are_told_by_that(self) -> None:
+        first = record("a", [], "1/2", selection="x")
+
+        [problem] = complaints(first, record("b", [], "2/2", selection="y", asked={"cases": ("c*",)}))["b"]
+
+        assert "--case" in problem
+
 
 class TestOverlap:
     def test_names_the_cases_and_both_files(self) -> None:
@@ -178,6 +191,16 @@ class TestCasesThatWereNotJudged:
         [problem] = complaints(evolve(record("a", [half, case("ask/b")]), runs=(run(half),), end=None))["a"]
 
         assert "2 of 2 cases" in problem
+
+    def test_are_told_after_those_that_got_no_answer(self) -> None:
+        whole = record("a", [case("ask/a"), case("ask/b"), case("ask/c")])
+        error = ErrorEntry(command="ask", case="b", model="fast", run=0, message="no", timestamp_ms=1, duration_ms=1.0)
+
+        [problem] = complaints(evolve(whole, runs=(error,), end=None))["a"]
+
+        assert problem.endswith(
+            "3 of 3 cases not judged: ask b (model fast, got no answer), ask a (model fast), ask c (model fast)"
+        )
 
     def test_are_none_where_a_rule_was_certain_or_no_answer_came(self) -> None:
         certain, silent = case("ask/a", runs=3, needed=3), case("ask/b", runs=2)

@@ -123,6 +123,9 @@ def test_one_that_lacks_runs_which_it_goes_on_from_has_not_begun(path: Path) -> 
         pytest.param([SUITE, RUN], 2, "run", id="run before the cases"),
         pytest.param([SUITE, CASE, CASE], 3, "case", id="one case more"),
         pytest.param([*WHOLE, RUN], 6, "run", id="after the end"),
+        pytest.param([SUITE, CASE, RUN, RUN], 4, "run number 1 .* line 3", id="a run twice"),
+        pytest.param([SUITE, CASE, RUN, evolve(ERROR, run=0)], 4, "run number 1 .* line 3", id="judged and not"),
+        pytest.param([evolve(SUITE, remembered=1), CASE, RUN, ERROR, RUN], 5, "line 3", id="remembered, and again"),
     ],
 )
 def test_a_line_that_is_wrong_is_named(path: Path, lines: list[Entry | bytes], number: int, culprit: str) -> None:

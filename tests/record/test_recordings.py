@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
@@ -18,6 +19,7 @@ from gekko.record.recordings import (
     Tape,
     read_recording,
     recording_path,
+    times_asked,
     write_recording,
 )
 from gekko.specs.shape import file_schema
@@ -46,11 +48,22 @@ def exchanges(model: str, run: int) -> st.SearchStrategy[Exchange]:
 
 
 @st.composite
+def tapes_of_a_run(draw: st.DrawFn, model: str, run: int) -> tuple[Exchange, ...]:
+    """The run and its fallback are asked for once; a question can be put as often as an expectation likes."""
+    found: list[Exchange] = []
+    for exchange in draw(st.lists(exchanges(model, run), min_size=1, max_size=4)):
+        same = times_asked(exchange, found)
+        if exchange.purpose == "question" or not same:
+            found.append(evolve(exchange, again=same or None))
+    return tuple(found)
+
+
+@st.composite
 def recordings(draw: st.DrawFn) -> Recording:
     tapes: dict[str, Tape] = {}
     for model in draw(st.lists(TEXTS, unique=True, max_size=3)):
         indices = draw(st.lists(st.integers(0, 9), unique=True, max_size=3))
-        runs = {run: tuple(draw(st.lists(exchanges(model, run), min_size=1, max_size=3))) for run in indices}
+        runs = {run: draw(tapes_of_a_run(model, run)) for run in indices}
         tapes[model] = Tape(draw(st.dictionaries(TEXTS, TEXTS, max_size=2)), runs)
     return tapes
 

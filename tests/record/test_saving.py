@@ -3,6 +3,7 @@
 import json
 import signal
 import stat
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,37 @@ def test_where_no_file_can_be_it_is_an_error_before_any_request(
     assert server.requests == []
 
 
+STREAMS = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/stderr", "/dev/fd/2")
+
+INTO_FILES = ("> shown 2> told", "> shown 2>> shown")
+
+
+@pytest.mark.parametrize(
+    ("target", "into"),
+    [
+        *product(STREAMS, (*INTO_FILES, "2> told | cat > shown")),
+        *product(["shown"], INTO_FILES),
+    ],
+)
+def test_a_standard_stream_is_no_file(project: Project, server: StubServer, target: str, into: str) -> None:
+    run = project.shell(f"touch told; gko config test --save {target} {into}")
+
+    assert run.exit_code == 2
+    told = (project.folder / ("shown" if "2>> shown" in into else "told")).read_text()
+    assert told.startswith("error: --save: ")
+    assert f"found {target}, " in told
+    assert {path.name for path in project.folder.iterdir()} <= {".gekko", "home", "shown", "told"}
+    assert server.requests == []
+
+
+def test_a_pipe_is_no_file(project: Project, server: StubServer) -> None:
+    run = project.shell("gko config test --save >(cat)")
+
+    assert (run.exit_code, run.stdout) == (2, b"")
+    assert "--save: expected the name of a file" in run.stderr
+    assert server.requests == []
+
+
 def test_a_record_may_be_beside_the_configuration(project: Project, server: StubServer) -> None:
     (project.root / "records").mkdir()
 
@@ -221,6 +253,24 @@ def test_cases_for_which_no_time_was_left_are_recorded_as_reported(
     reported = [(row["case"], row["result"], row["runs"]) for row in rows]
     assert [(each.case, each.result, each.runs) for each in results] == reported
     assert reported == [("a", "pass", 1), ("b", "error", 2), ("c", "error", 1)]
+
+
+def test_a_run_that_is_remembered_is_in_it_once_where_no_time_was_left(
+    project: Project, server: StubServer, record: Path
+) -> None:
+    project.case("ask/b", 'contains = ["ok"]', 'input = "b"\n[repeat]\nruns = 2\nmin_pass = 2')
+    project.case("ask/c", 'contains = ["ok"]', 'input = "c"')
+    server.answer_with(lambda received: stall if b'"c"' in received.body else say("ok"))
+    assert project.gko("config", "test", "--jobs", "3", "--timeout", "0.9", "--keep-going").exit_code == 3
+    project.case("ask/a", 'contains = ["k"]')
+    server.answer(stall)
+
+    resumed = project.gko(*TEST[:2], "--resume", *TEST[2:], "--keep-going", "--timeout", "0.7", "--json")
+
+    reported = [(row["case"], row["result"]) for row in json.loads(resumed.stdout)]
+    results = [tally.result() for tally in read_record(record).tallies().values()]
+    assert reported == [("a", "error"), ("b", "pass"), ("c", "error")]
+    assert [(each.case, each.result) for each in results] == reported
 
 
 def test_what_cannot_be_cleared_away_hides_no_other_error(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_it_is_its_owners_alone(begin: Callable[..., Journal], tmp_path: Path) -
 
 def test_one_that_grows_too_long_goes_on_without_outputs(begin: Callable[..., Journal]) -> None:
     begun = begin()
-    long = evolve(RUN, output="x" * (OUTPUT_BYTES // 2 - 1000), run=0)
+    long = evolve(RUN, output="x" * (OUTPUT_BYTES // 2 - 2000), run=0)
     short = evolve(RUN, output="y", run=4)
 
     for run in range(4):

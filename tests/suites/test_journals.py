@@ -1,4 +1,4 @@
-"""Journals are sorted by time, bounded in number and size, and never deleted while somebody writes them."""
+"""Journals are sorted by their last write, bounded in number and size, and never deleted while somebody writes them."""
 
 import os
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from attrs import evolve
 from gekko.errors import UsageError
 from gekko.record.reading import read_record
 from gekko.suites.journal import Journal
-from gekko.suites.journals import BYTES_IN_ALL, KEPT, KEPT_IN_ALL, last_record
+from gekko.suites.journals import BYTES_IN_ALL, KEPT, KEPT_IN_ALL, last_record, last_runs
 from tests.record.test_reading import RUN
 from tests.suites.conftest import PROJECT
 
@@ -36,6 +36,39 @@ def test_one_that_never_began_hides_none(begin: Callable[..., Journal], tmp_path
     (begun.path.parent / "99991231T000000.000000-1.jsonl").write_bytes(b'{"type":"sui')
 
     assert last_record(tmp_path / "state", PROJECT).path == begun.path
+
+
+def test_that_was_written_last_is_the_newest(begin: Callable[..., Journal], tmp_path: Path) -> None:
+    first, second = begin(), begin()
+    second.close()
+    first.write([RUN])
+    os.utime(second.path, ns=(1, 1))  # two writes may be within one tick of the clock
+    first.close()
+
+    assert last_record(tmp_path / "state", PROJECT).path == first.path
+
+
+def test_what_is_dated_later_than_a_new_one_is_dated_back_in_its_order(begin: Callable[..., Journal]) -> None:
+    paths = [begin().path for _ in range(3)]
+    for path, seconds in zip(paths, (1, 2**34, 2**33), strict=True):
+        os.utime(path, (seconds, seconds))
+
+    newest = begin().path
+
+    assert sorted([*paths, newest], key=lambda path: path.stat().st_mtime_ns) == [paths[0], paths[2], paths[1], newest]
+    assert paths[0].stat().st_mtime == 1
+
+
+def test_what_the_last_run_came_to_is_not_read_from_one_before(begin: Callable[..., Journal], tmp_path: Path) -> None:
+    begin().close()
+    cut = begin()
+    os.truncate(cut.path, 10)
+
+    with pytest.raises(UsageError, match="just begun"):
+        last_runs(tmp_path / "state", PROJECT)
+    cut.close()
+    with pytest.raises(UsageError, match=cut.path.name):
+        last_runs(tmp_path / "state", PROJECT)
 
 
 def test_one_that_is_being_written_is_not_gone_on_with(begin: Callable[..., Journal], tmp_path: Path) -> None:
