@@ -18,7 +18,6 @@ from gekko.cli.suite_report import complain, fallback_text, place_of, stopped_ea
 from gekko.cli.watching import watched
 from gekko.plan.selection import Selection
 from gekko.plan.suite import Suite
-from gekko.record.merging import why_empty
 from gekko.record.results import CaseResult
 from gekko.report.by_model import ByModel
 from gekko.report.rows import Extras
@@ -43,11 +42,17 @@ def run_and_report(
     """Run the selected cases, write the report, and return the exit code."""
     selection = answers.selection(selection)
     suite = answers.plan(session, selection)
-    uses = {"replays": answers.use == "replay", "records": answers.use in ("record", "missing")}
-    asked = invocation(selection, fails_on_flaky=conditions.fails_on_flaky, **uses)
+    asked = invocation(
+        selection,
+        fails_on_flaky=conditions.fails_on_flaky,
+        replays=answers.use == "replay",
+        records=answers.use in ("record", "missing"),
+    )
     extras = Extras(model=len(selection.models) > 1, retries=conditions.jobs == "auto")
     if not suite.trials:
         if answers.record is not None and not answers.record.cases:
+            from gekko.record.merging import why_empty
+
             session.note(why_empty([answers.record]))
         else:
             say_if_nothing(session, selection, suite.trials)

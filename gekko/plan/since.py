@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from typing import Final
 
 from attrs import evolve, field, frozen
 
@@ -23,15 +22,12 @@ from gekko.plan.selection import Cases, Selection, Then, choose
 from gekko.plan.trials import CaseReader, Trial
 from gekko.sources.files import FileProblem, digest_file, mode, read_bytes
 from gekko.sources.git import GitProblem, Past, Repository, find_repository
-from gekko.sources.listing import Address
+from gekko.sources.listing import Address, recording_path
 from gekko.sources.scopes import Scope
 from gekko.specs.command import Command
 from gekko.wording import printable
 
 log = logging.getLogger(__name__)
-
-RECORDING_SUFFIX: Final = ".recording.jsonl"
-"""Of the file beside a case that holds its answers; with `--replay` they decide."""
 
 
 @frozen
@@ -90,8 +86,8 @@ def look_back(ref: str, catalog: Catalog, registry: Registry, selection: Selecti
 
 
 def _recording(case: Path) -> str | None:
-    """Return the digest of the recording of a case, None where it has none."""
-    path = case.with_name(case.stem + RECORDING_SUFFIX)
+    """Return the digest of the recording of a case, None where it has none; with `--replay` it decides."""
+    path = recording_path(case)
     if mode(path) is None:
         return None
     try:

@@ -16,6 +16,7 @@ from gekko.errors import ConfigurationError, InputOutputError, Issue
 from gekko.locations import Location, shown_path
 from gekko.record.lines import line_issue, read_object, refused, written
 from gekko.sources.files import FileProblem, mode, read_bytes
+from gekko.sources.listing import CASE_SUFFIX, RECORDING_SUFFIX, recording_path
 from gekko.sources.writing import replace_file
 from gekko.specs.rules import not_negative, positive
 from gekko.specs.structure import StructureError, chosen_class, classes_by_type, ruled, structure
@@ -23,8 +24,6 @@ from gekko.wording import counted
 
 VERSION: Final = 1
 """Of the format. A reader that knows this version reads every recording that says so."""
-
-SUFFIX: Final = ".recording.jsonl"
 
 MENDING: Final = "mend the line, or remove the file and record the case anew"
 
@@ -106,11 +105,6 @@ Recording: TypeAlias = Mapping[str, Tape]
 """The tapes of a case, by the id of the model that it was tried on."""
 
 
-def recording_path(case: Path) -> Path:
-    """Return the path of the recording of the case file *case*."""
-    return case.with_name(case.stem + SUFFIX)
-
-
 def read_recording(path: Path) -> Recording:
     """Return what is recorded in the file at *path*; nothing where there is no such file.
 
@@ -143,8 +137,8 @@ def check_recordings(cases: Iterable[Path]) -> None:
 
 def useless_recordings(tests: Path) -> Iterator[Issue]:
     """Yield why recordings below the folder *tests* answer nothing: they are broken, or of no case."""
-    for path in sorted(tests.rglob(f"*{SUFFIX}")):
-        case = path.with_name(path.name.removesuffix(SUFFIX) + ".toml")
+    for path in sorted(tests.rglob(f"*{RECORDING_SUFFIX}")):
+        case = path.with_name(path.name.removesuffix(RECORDING_SUFFIX) + CASE_SUFFIX)
         if any(part.startswith(".") for part in path.relative_to(tests).parts):
             continue  # it was set aside
         if mode(case) is None:

@@ -29,6 +29,8 @@ Address: TypeAlias = tuple[str, str, str]
 
 CASE_SUFFIX: Final = HABITS["tests"].suffix
 
+RECORDING_SUFFIX: Final = ".recording.jsonl"
+
 MOST_LINKS: Final = 1000
 """Links to folders that one listing follows: a few between folders can multiply into millions of paths."""
 
@@ -36,6 +38,11 @@ FOLDER_MARK: Final = "/"
 """Ends no name: with it a folder of cases and a case beside it may differ by letter case alone."""
 
 Key = TypeVar("Key")
+
+
+def recording_path(case: Path) -> Path:
+    """Return the path of the recording of the case file *case*, where it has one."""
+    return case.with_name(case.stem + RECORDING_SUFFIX)
 
 
 @frozen

@@ -20,7 +20,6 @@ from gekko.record.recordings import (
     Tape,
     check_recordings,
     read_recording,
-    recording_path,
     times_asked,
     write_recording,
 )
@@ -28,7 +27,7 @@ from gekko.run.asking import Answered, Asker, NewParser, NoAnswerError
 from gekko.run.exchange import Body, Reply, Usage
 from gekko.run.execute import Executor, request_digest
 from gekko.run.showing import Showing
-from gekko.sources.listing import Address
+from gekko.sources.listing import Address, recording_path
 from gekko.suites.events import CaseFinished, Event, RunJudged
 from gekko.suites.unrecorded import REMEDY, NotRecordedError, recorded_parts, why_not_recorded
 from gekko.wording import counted

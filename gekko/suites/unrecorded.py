@@ -7,9 +7,10 @@ from gekko.plan.fingerprints import case_parts, changed_parts, command_parts, di
 from gekko.plan.inputs import InFile
 from gekko.plan.targets import Target
 from gekko.plan.trials import Trial
-from gekko.record.recordings import Purpose, Recording, recording_path
+from gekko.record.recordings import Purpose, Recording
 from gekko.run.asking import NoAnswerError
 from gekko.sources.files import mode
+from gekko.sources.listing import recording_path
 from gekko.wording import counted, first_of, one_of
 
 REMEDY: Final = "--replay=missing asks what is missing, --record asks everything anew"

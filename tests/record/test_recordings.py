@@ -18,10 +18,10 @@ from gekko.record.recordings import (
     Recording,
     Tape,
     read_recording,
-    recording_path,
     times_asked,
     write_recording,
 )
+from gekko.sources.listing import recording_path
 from gekko.specs.shape import file_schema
 
 # Whatever a server says, halves of characters among it.
