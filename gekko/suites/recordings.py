@@ -97,8 +97,7 @@ class Recordings:
         if self.use == "missing":
             return f"{done}; the same call again records what is missing yet"
         if any(map(_has_recording, rest)):
-            why = "some of the rest have older ones, which --replay=missing would take"
-            return f"{done}; {why}: call with --record again"
+            return f"{done}; some of the rest have older ones, so call with --record again"
         return f"{done}; the same call with --replay=missing in place of --record records the rest"
 
 
