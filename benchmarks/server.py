@@ -31,6 +31,10 @@ class Counters:
     """What the server has seen."""
 
     def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was seen."""
         self.requests = self.connections = self.in_flight = self.most_in_flight = 0
         self.first = self.last = 0.0
 
@@ -54,7 +58,7 @@ class Counters:
             "most_in_flight": self.most_in_flight,
             "secs": self.last - self.first,
         }
-        self.__init__()
+        self.begin()
         return json.dumps(seen).encode()
 
 

@@ -9,7 +9,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.measuring import Spent, Target, Turns, conclude, middle, ratio, show, spend, take_turns
-from benchmarks.overhead import server
+from benchmarks.serving import server
 from benchmarks.suites import CLASSIFY, environment, write_suite
 from tests.project import GKO
 
@@ -30,7 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.startup", description=__doc__)
     parser.add_argument("--rounds", type=int, default=21)
     options = parser.parse_args()
-    with TemporaryDirectory() as folder, server() as url:
+    with TemporaryDirectory() as folder, server(0.0) as url:
         few, many = (write_suite(Path(folder) / name, 1, url) for name in ("few", "many"))
         for number in range(MORE_COMMANDS):
             many.write(f"commands/group-{number % 10}/command-{number}.md", CLASSIFY)
